@@ -1,0 +1,78 @@
+"""The command line: parse, call, print. One module a command, loaded when it is the one asked for."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from importlib import import_module
+from types import ModuleType
+
+from bench.errors import BenchError
+
+COMMANDS = {
+    "init": "make a project folder with prompts, a fixture, a sweep and the notebooks",
+    "check": "check fixtures, keys, arms and sweeps; say file and line of what is wrong",
+    "import": "make a fixture of a session file, cut at one of its compactions",
+    "transcript": "say what a session file holds",
+    "fixtures": "list the fixtures",
+    "arms": "list the arms",
+    "run": "run and grade a sweep",
+    "grade": "grade the outputs of a run (again)",
+    "index": "rebuild a run's tables from its files",
+    "table": "print a run's arm table",
+    "show": "show one atom: its source turn, then each arm's passage and verdict",
+    "compare": "compare the arms of a run",
+    "sweep": "run a sweep through its notebooks and draw the plots",
+    "prices": "print the price table",
+    "lab": "open the notebooks in JupyterLab",
+}
+"""Command -> what it does. Each is `bench/cli/<command>.py` (`import` is `import_.py`) with `arguments` and `run`."""
+
+EXIT_INTERRUPTED = 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit status: 0 done, 1 failed cells, 2 bad input, 3 budget, 130 interrupted."""
+    argv = sys.argv[1:] if argv is None else argv
+    command = next((a for a in argv if not a.startswith("-")), None)
+    parser = _parser(command if command in COMMANDS else None)
+    args = parser.parse_args(argv)
+    try:
+        return int(_module(args.command).run(args))
+    except BenchError as error:
+        print(error, file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("interrupted; what was done is kept", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # the reader (head, less) has gone; a second failure at interpreter exit must not print
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _module(command: str) -> ModuleType:
+    return import_module(f"bench.cli.{command}_" if command == "import" else f"bench.cli.{command}")
+
+
+def _parser(command: str | None) -> argparse.ArgumentParser:
+    """The parser; only the arguments of `command` are filled in, so that no other command's module is loaded."""
+    from bench import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="bench",
+        description="An A/B bench for compaction prompts and handoff pipelines.",
+        epilog="'bench COMMAND --help' shows a command's options and examples.",
+    )
+    parser.add_argument("--version", action="version", version=f"handoff-bench {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, help_ in COMMANDS.items():
+        sub = commands.add_parser(name, help=help_, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == command:
+            module = _module(name)
+            sub.description = module.__doc__
+            module.arguments(sub)
+    return parser
