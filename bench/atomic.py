@@ -28,5 +28,5 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` whole, as UTF-8; a lone surrogate is written as U+FFFD."""
+    """Write `text` to `path` whole, as UTF-8; a lone surrogate is written as '?'."""
     write_bytes(path, text.encode("utf-8", "replace"))

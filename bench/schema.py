@@ -44,7 +44,7 @@ def load_toml(path: Path, type_: type[T], *, text: str | None = None, first_line
         data = tomllib.loads(source)
     except tomllib.TOMLDecodeError as e:
         found = re.search(r"line (\d+)", str(e))
-        line = int(found[1]) + first_line - 1 if found else first_line
+        line = (int(found[1]) if found else len(source.splitlines())) + first_line - 1  # else: "at end of document"
         raise BenchError(f"not valid TOML: {str(e).split(' (at')[0]}", path=path, line=line) from None
     return convert(data, type_, path, lambda at: _toml_line(source, at, first_line))
 

@@ -39,6 +39,9 @@ class Sweep(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     concurrency: int = 8
     seed: int = 7
     timeout_s: float = 300.0
+    """Wall-clock limit of one fork, in seconds."""
+    max_tokens: int | None = None
+    """Cap on every arm's own max_tokens: for small models and tight budgets."""
     carry: Carry | None = None
     graders: tuple[GraderSpec, ...] = (GraderSpec(kind="lexical"),)
 
