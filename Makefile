@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 
-.PHONY: setup sweep test shared check bench soak lock picture
+.PHONY: setup sweep test shared check bench soak lock
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.run
