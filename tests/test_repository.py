@@ -18,7 +18,8 @@ LAYERS = {
     "bench.models": ("bench.arms", "bench.forks", "bench.grading", "bench.fixtures", "bench.analysis", "bench.cli"),
     "bench.grading": ("bench.models.claude", "bench.analysis", "bench.cli"),
     "bench.analysis": (
-        "bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.transcripts", "bench.fixtures", "bench.cli",
+        "bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.transcripts", "bench.fixtures",
+        "bench.cli",
     ),
     "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps"),
 }  # fmt: skip
