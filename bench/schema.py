@@ -46,7 +46,7 @@ def load_toml(path: Path, type_: type[T], *, text: str | None = None, first_line
         found = re.search(r"line (\d+)", str(e))
         line = (int(found[1]) if found else len(source.splitlines())) + first_line - 1  # else: "at end of document"
         raise BenchError(f"not valid TOML: {str(e).split(' (at')[0]}", path=path, line=line) from None
-    return convert(data, type_, path, lambda at: _toml_line(source, at, first_line))
+    return convert(data, type_, path, lambda at: toml_line(source, at, first_line))
 
 
 def load_yaml(path: Path, type_: type[T]) -> tuple[T, Lines]:
@@ -99,7 +99,11 @@ def _nearest(lines: Lines, at: tuple[str | int, ...]) -> int | None:
     return lines.get(at)
 
 
-def _toml_line(source: str, at: tuple[str | int, ...], first_line: int) -> int:
+def toml_line(source: str, at: tuple[str | int, ...], first_line: int = 1) -> int:
+    """The 1-based line of the key at path `at` in TOML text that begins at `first_line` of its file.
+
+    TOML's parser keeps no marks, so the key is found by its name; `first_line` where it does not stand there.
+    """
     keys = [s for s in at if isinstance(s, str)]
     for key in reversed(keys):
         found = re.search(rf"(?m)^(?:.*[{{,]|\s*\[*)\s*[\"']?{re.escape(key)}[\"']?\s*[=\]]", source)
