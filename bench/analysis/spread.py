@@ -1,0 +1,74 @@
+"""Spread: how far the replicates of one arm lie apart, in points of recall (100 x recall).
+
+A range grows with the number of runs, so ranges of different n are never put side by side raw: arms are compared by
+`range_at` m, the mean range over all subsets of m of the n runs, m being the smallest number of replicates (of 2 or
+more) among what is compared. With m = n that is max - min. One run has no range and no SD: they are NA, not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+from typing import TYPE_CHECKING
+
+from bench.analysis.units import GRADING, SERIES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POINTS = 100
+"""Points of recall in a recall of 1."""
+
+
+def range_at(values: Sequence[float], m: int) -> float | None:
+    """Mean of max - min over all subsets of `m` of the values; None where there are fewer than m, or m < 2.
+
+    With order statistics x(1) <= ... <= x(n): sum of x(i) * [C(i-1, m-1) - C(n-i, m-1)] / C(n, m).
+    """
+    n = len(values)
+    if m < 2 or n < m:
+        return None
+    if values[0] == min(values) == max(values):
+        return 0.0
+    ordered = sorted(values)
+    return sum(x * (comb(i, m - 1) - comb(n - 1 - i, m - 1)) for i, x in enumerate(ordered)) / comb(n, m)
+
+
+def fixture_spread(runs: pd.DataFrame) -> pd.DataFrame:
+    """One line a series and fixture, from `run_recall`: n, mean, worst, best (0..1), range and sd (points)."""
+    grouped = runs.dropna(subset=["recall"]).groupby([*GRADING, *SERIES, "fixture"], observed=True, sort=False)
+    table = grouped["recall"].agg(n="count", mean="mean", worst="min", best="max", sd="std").reset_index()
+    span = (table["best"] - table["worst"]).where(table["n"] > 1)
+    return table.assign(range=POINTS * span, sd=POINTS * table["sd"])
+
+
+def arm_spread(runs: pd.DataFrame) -> pd.DataFrame:
+    """One line a series, from `run_recall`: spread (points), spread_of.
+
+    `spread` is the mean over fixtures of the range of `spread_of` runs, the same number in every line; fixtures with
+    fewer replicates are left out, and a series without any other has NA in both.
+    """
+    import pandas as pd
+
+    known = runs.dropna(subset=["recall"])
+    counts = known.groupby([*GRADING, *SERIES, "fixture"], observed=True, sort=False)["recall"].count()
+    repeated = counts[counts > 1]
+    m = int(repeated.min()) if len(repeated) else 0
+    lines = [
+        (*series, _mean([_range(fixture["recall"], m) for _, fixture in one.groupby("fixture", observed=True)]))
+        for series, one in known.groupby([*GRADING, *SERIES], observed=True, sort=False)
+    ]
+    table = pd.DataFrame(lines, columns=[*GRADING, *SERIES, "spread"]).astype({"spread": "Float64"})
+    return table.assign(spread_of=pd.array([m] * len(table), dtype="Int64")).assign(
+        spread_of=lambda t: t["spread_of"].where(t["spread"].notna())
+    )
+
+
+def _range(recalls: pd.Series, m: int) -> float | None:
+    found = range_at([float(r) for r in recalls], m)
+    return None if found is None else POINTS * found
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,70 @@
+"""Rows as frames and back: nullable columns, derived from the structs in `bench.rows`.
+
+A column that holds nothing known is NA, never NaN and never 0; `records` gives None for it, so JSON has null.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import msgspec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DTYPES: dict[type, str] = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
+"""Plain Python type of a field -> the nullable dtype of its column."""
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+
+def dtypes(row: type[msgspec.Struct]) -> dict[str, str]:
+    """Column -> nullable dtype of the frame of such rows, in the order of the struct's fields."""
+    hints = typing.get_type_hints(row)
+    return {name: DTYPES[_plain(hints[name])] for name in row.__struct_fields__}
+
+
+def frame(rows: Sequence[Row], row: type[Row]) -> pd.DataFrame:
+    """The rows as a frame; with no rows, a frame with every column and no line."""
+    import pandas as pd
+
+    columns = {name: [getattr(r, name) for r in rows] for name in row.__struct_fields__}
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=dtype) for name, dtype in dtypes(row).items()})
+
+
+def records(table: pd.DataFrame) -> list[dict[str, object]]:
+    """The frame's lines as plain dicts of JSON types: NA and NaN become None, numpy scalars become Python's."""
+    columns = {str(name): _values(table[name]) for name in table.columns}
+    return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+
+
+def _values(column: pd.Series) -> list[object]:
+    missing: Iterable[bool] = column.isna()
+    return [None if gone else _python(value) for value, gone in zip(column, missing, strict=True)]
+
+
+def _python(value: object) -> object:
+    import numpy as np
+
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain(hint: object) -> type:
+    """str, int, float or bool of a hint such as `Literal['a', 'b'] | None`."""
+    kinds = {_plain_of(part) for part in _parts(hint)} - {types.NoneType}
+    if len(kinds) != 1:
+        raise TypeError(f"a column holds one type, not {hint}")
+    return kinds.pop()
+
+
+def _parts(hint: object) -> tuple[object, ...]:
+    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+
+
+def _plain_of(part: object) -> type:
+    if typing.get_origin(part) is typing.Literal:
+        return type(typing.get_args(part)[0])
+    return cast(type, part)
