@@ -1,0 +1,73 @@
+"""List the arms of the project: label, kind, settings, size of the instruction in estimated tokens, first line.
+
+examples:
+  bench arms
+  bench arms --json
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+import msgspec
+
+from bench.arms import Arm, ArmFile, list_arms
+from bench.cli.output import emit
+from bench.project import find_project
+from bench.text import clip, estimate_tokens
+
+COLUMNS = ("arm", "kind", "settings", "tokens", "first line")
+FIRST_LINE_CHARS = 60
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON, the settings as written")
+
+
+def run(args: Namespace) -> int:
+    arms = list_arms(find_project())
+    emit([_json_row(a) if args.json else _text_row(a) for a in arms], COLUMNS, as_json=args.json)
+    return 0
+
+
+def _text_row(arm: Arm) -> dict[str, object]:
+    row = _json_row(arm)
+    settings = {k: v for k, v in _own_settings(arm).items() if k != "kind"}
+    line = row["first_line"]
+    return {
+        **row,
+        "settings": ", ".join(_told(k, v) for k, v in settings.items()) or None,
+        "first line": clip(line, FIRST_LINE_CHARS) if isinstance(line, str) else None,
+    }
+
+
+def _json_row(arm: Arm) -> dict[str, object]:
+    return {
+        "arm": arm.label,
+        "kind": arm.kind,
+        "settings": _own_settings(arm),
+        "tokens": estimate_tokens(arm.text) if arm.text else None,
+        "first_line": arm.text.split("\n", 1)[0] or None,
+    }
+
+
+def _own_settings(arm: Arm) -> dict[str, object]:
+    """The settings that differ from their defaults, as plain data."""
+    defaults = msgspec.to_builtins(ArmFile())
+    return {k: _plain(v) for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k]}
+
+
+def _plain(value: object) -> object:
+    return {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
+
+
+def _told(name: str, value: object) -> str:
+    match value:
+        case True:
+            return name
+        case dict():
+            return f"{name} {', '.join(_told(k, v) for k, v in value.items())}"
+        case list() | tuple():
+            return f"{name} {' '.join(map(str, value))}"
+        case _:
+            return f"{name} {value}"
