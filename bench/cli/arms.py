@@ -52,9 +52,10 @@ def _json_row(arm: Arm) -> dict[str, object]:
 
 
 def _own_settings(arm: Arm) -> dict[str, object]:
-    """The settings that differ from their defaults, as plain data."""
+    """The settings that differ from their defaults, and the size of the reply where there is one, as plain data."""
     defaults = msgspec.to_builtins(ArmFile())
-    return {k: _plain(v) for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k]}
+    shown = {"max_tokens"} if arm.asks_model else set()
+    return {k: _plain(v) for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k] or k in shown}
 
 
 def _plain(value: object) -> object:
