@@ -1,0 +1,156 @@
+"""The server: a thread with its own event loop, a script of behaviours, a record of every request and billed token."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+
+from loopback import wire
+from loopback.answer import Answer, fail
+from loopback.cache import Charge, PromptCache
+from loopback.http import HttpRequest, Responder, read_request
+from loopback.record import Asked, Billed, asked_of
+from loopback.rules import refusal
+from loopback.script import Behaviour, say
+
+BACKLOG = 1024
+"""The default of 100 resets connections when 200 forks start at once."""
+Script = Callable[[Asked], Behaviour]
+
+
+class LoopbackServer:
+    """Speaks the Messages API on 127.0.0.1. Use as a context manager, or `start` and `stop`.
+
+    `script`: behaviours taken in order (the last one stays), or one function from the request to its behaviour.
+    `clock` moves the cache's time only. `key`: requests without it get 401. `count_status`: what count_tokens answers.
+    """
+
+    def __init__(
+        self,
+        *script: Behaviour | Script,
+        clock: Callable[[], float] = time.monotonic,
+        minimum_cached: int | None = None,
+        key: str | None = None,
+        count_status: int = 200,
+        count_factor: float = 1.0,
+    ) -> None:
+        self._script = script or (say(),)
+        self._key = key
+        self._count_status = count_status
+        self._count_factor = count_factor
+        self.cache = PromptCache(clock, minimum_cached)
+        self.requests: list[Asked] = []
+        """Every request to /v1/messages, in order of arrival."""
+        self.counted: list[Asked] = []
+        """Every request to /v1/messages/count_tokens."""
+        self.most_in_flight = 0
+        self._in_flight = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="loopback", daemon=True)
+        # one line a route: batches and models join here
+        self._routes: dict[tuple[str, str], Callable[[HttpRequest, Responder], Awaitable[None]]] = {
+            ("POST", "/v1/messages"): self._messages,
+            ("POST", "/v1/messages/count_tokens"): self._count,
+        }
+
+    def start(self) -> LoopbackServer:
+        self._thread.start()
+        listening = asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=BACKLOG)
+        self._server = asyncio.run_coroutine_threadsafe(listening, self._loop).result(5)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    def stop(self) -> None:
+        """Close every connection and end the thread; safe to call twice."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result(5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+        self._loop.close()
+
+    def __enter__(self) -> LoopbackServer:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def billed(self) -> Billed:
+        """Every billed token so far, by class."""
+        total = Billed()
+        for asked in self.requests:
+            total.add(asked.billed)
+        return total
+
+    async def _shut(self) -> None:
+        self._server.close()
+        connections = [t for t in asyncio.all_tasks() if t is not asyncio.current_task()]
+        for task in connections:
+            task.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while request := await read_request(reader):
+                n = len(self.requests) + len(self.counted)
+                handler = self._routes.get((request.method, request.path), _not_found)
+                await handler(request, Responder(writer, f"req_{n}"))
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client went, a scripted drop, or the end of the test: nobody is left to be told
+        finally:
+            writer.close()
+
+    async def _count(self, request: HttpRequest, out: Responder) -> None:
+        asked = asked_of(len(self.counted), request)
+        self.counted.append(asked)
+        if self._count_status != 200:
+            await out.json(self._count_status, wire.error_body("not_found_error", "no such endpoint", "req_c"))
+        elif (why := refusal(asked.body, counting=True)) is not None:
+            await out.json(400, wire.error_body("invalid_request_error", why, "req_c"))
+        else:
+            tokens = PromptCache(time.monotonic).charge(asked.body).prompt
+            await out.json(200, {"input_tokens": round(tokens * self._count_factor)})
+
+    async def _messages(self, request: HttpRequest, out: Responder) -> None:
+        asked = asked_of(len(self.requests), request)
+        self.requests.append(asked)
+        self._in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self._in_flight)
+        try:
+            await self._answer(asked, out)
+        finally:
+            self._in_flight -= 1
+
+    async def _answer(self, asked: Asked, out: Responder) -> None:
+        behaviour = self._behaviour(asked)
+        if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
+            behaviour = Behaviour(status=401, error_type="authentication_error", message="invalid bearer token")
+        elif (why := refusal(asked.body)) is not None:
+            behaviour = Behaviour(status=400, error_type="invalid_request_error", message=why)
+        if behaviour.status != 200:
+            await fail(behaviour, asked, out)
+            return
+        try:
+            charge = _charge(behaviour, self.cache, asked)
+        except ValueError as e:
+            await fail(Behaviour(status=400, error_type="invalid_request_error", message=str(e)), asked, out)
+            return
+        await asyncio.sleep(behaviour.headers_after)
+        await Answer(behaviour, charge, asked, out, self.cache).send()
+
+    def _behaviour(self, asked: Asked) -> Behaviour:
+        step = self._script[min(asked.index, len(self._script) - 1)]
+        return step if isinstance(step, Behaviour) else step(asked)
+
+
+def _charge(behaviour: Behaviour, cache: PromptCache, asked: Asked) -> Charge:
+    if behaviour.charged is not None:
+        return Charge(behaviour.charged.get("input_tokens", 0), behaviour.charged.get("cache_read_input_tokens", 0))
+    return cache.charge(asked.body)
+
+
+async def _not_found(request: HttpRequest, out: Responder) -> None:
+    await out.json(404, wire.error_body("not_found_error", f"no {request.path} here", "req_n"))
