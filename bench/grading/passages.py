@@ -1,0 +1,130 @@
+"""Where a pattern set matches inside one passage.
+
+A passage is a line, or the WINDOW characters around a hit (a hit in their middle, cut back to whole words). A set is a
+tuple of groups: each group needs a hit, by any of its patterns, that the text does not deny (`negation.py`), and all
+those hits must stand in the same passage.
+
+Lines are tried first, then windows, in both cases around the hits of the rarest group first. Windows around the hits of
+the other groups are tried too: otherwise one more mention of the rarest word, far away, could make another group the
+rarest and lose the atom. What matches is decided on the passage alone: '.*' cannot reach beyond it, and '^' is its
+beginning.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from bench.grading.negation import Cue, Reading
+from bench.grading.patterns import Pattern
+
+WINDOW = 400
+"""Characters (bytes of folded text) of a passage that is not a line."""
+STEP = WINDOW // 2
+"""How far apart windows stand along a hit that is longer than one, as '.*' makes them."""
+
+Span = tuple[int, int]
+Groups = Sequence[Sequence[Pattern]]
+
+
+class Passages:
+    """The passages of one text, to be asked for pattern sets."""
+
+    def __init__(self, text: Reading) -> None:
+        self._text = text
+        self._line_starts = [start for start, _ in text.folded.lines]
+        self._spans: dict[Pattern, list[Span]] = {}
+
+    def find(self, groups: Groups, *, alone: bool = False) -> Span | None:
+        """The span from the first to the last hit of the set in the first passage that holds it, or None.
+
+        `alone`: the set is one pattern that states something by itself (stale, wrong, never); see `negation.py`.
+        """
+        hits = [self._hits(group) for group in groups]
+        if not groups or not all(hits):
+            return None
+        hits.sort(key=len)
+        tried: set[Span] = set()
+        for passage in self._around(hits):
+            if passage not in tried:
+                tried.add(passage)
+                if span := _in_passage(self._text, passage, groups, alone):
+                    return span
+        return None
+
+    def _hits(self, group: Sequence[Pattern]) -> list[Span]:
+        """All hits of the group in the whole text: every match in any passage overlaps one of them."""
+        data = self._text.data
+        if any(p.at_edge for p in group):
+            return [(0, len(data))] if data else []
+        for pattern in group:
+            if pattern not in self._spans:
+                self._spans[pattern] = list(pattern.spans(data))
+        return sorted(span for pattern in group for span in self._spans[pattern])
+
+    def _around(self, hits: list[list[Span]]) -> Iterator[Span]:
+        """The passages that may hold the set: lines at the rarest group's hits, then windows around all hits."""
+        lines = self._text.folded.lines
+        for start, end in hits[0]:
+            first = max(bisect_right(self._line_starts, start) - 1, 0)
+            yield from lines[first : bisect_left(self._line_starts, end)]
+        others = [([a for a, _ in group], max(b - a for a, b in group), group) for group in hits]
+        for group in hits:
+            for hit in group:
+                for first, last in _windows(self._text.data, hit):
+                    if all(_touches(first, last, *other) for other in others):
+                        yield first, last
+
+
+def _touches(first: int, last: int, starts: list[int], longest: int, group: list[Span]) -> bool:
+    """Whether a hit of the group overlaps data[first:last]; a cheap no before the passage is searched."""
+    i = bisect_left(starts, last) - 1
+    while i >= 0 and starts[i] > first - longest:
+        if group[i][1] > first:
+            return True
+        i -= 1
+    return False
+
+
+def _windows(data: bytes, hit: Span) -> Iterator[Span]:
+    """WINDOW bytes around the middle of the hit, or along it where it is longer, cut back to whole words."""
+    start, end = hit
+    middles = [(start + end) // 2] if end - start <= WINDOW else range(start + STEP, end + STEP, STEP)
+    for middle in middles:
+        first, last = max(middle - WINDOW // 2, 0), min(middle + WINDOW // 2, len(data))
+        if first and data[first - 1 : first] != b" ":
+            first = data.find(b" ", first, last) + 1 or first
+        if last < len(data) and data[last : last + 1] != b" ":
+            last = max(data.rfind(b" ", first, last), first) or last
+        if first < last:
+            yield first, last
+
+
+def _in_passage(text: Reading, passage: Span, groups: Groups, alone: bool) -> Span | None:
+    first, last = passage
+    data = text.data[first:last]
+    held = _held(text, first, data, groups)
+    found = []
+    for group in groups:
+        span = next((s for p in group for s in _said(text, first, data, p, held, alone)), None)
+        if span is None:
+            return None
+        found.append(span)
+    return min(a for a, _ in found), max(b for _, b in found)
+
+
+def _held(text: Reading, first: int, data: bytes, groups: Groups) -> frozenset[Cue]:
+    """The cues in the passage that a pattern of the set means."""
+    holders = (p for group in groups for p in group if p.holds_negation)
+    return frozenset(c for p in holders for a, b in p.spans(data) for c in text.cues_in(first + a, first + b))
+
+
+def _said(
+    text: Reading, first: int, data: bytes, pattern: Pattern, held: frozenset[Cue], alone: bool
+) -> Iterator[Span]:
+    """The pattern's hits in the passage that are not denied, as spans of the text."""
+    for a, b in pattern.spans(data):
+        start, end = first + a, first + b
+        means = pattern.holds_negation and any(c in held for c in text.cues_in(start, end))
+        if means or not text.denied(start, end, held=held, alone=alone):
+            yield start, end

@@ -1,0 +1,118 @@
+"""A pattern set must match inside one passage: a line, or 400 characters around a hit."""
+
+import pytest
+
+from bench.grading.negation import Reading
+from bench.grading.passages import WINDOW, Passages
+from bench.grading.patterns import JointSet, PatternError, compile_pattern
+
+
+def evidence(text, *groups):
+    """The words from the first to the last hit of the set, or None."""
+    reading = Reading(text)
+    span = Passages(reading).find([[compile_pattern(p) for p in (g if isinstance(g, tuple) else (g,))] for g in groups])
+    return None if span is None else reading.folded.quote(*span)
+
+
+FAR = "filler words stand here. " * 20  # 500 characters
+BULLETS = "- **Store**\n  - considered `Redis`\n  - the user\n    ruled it out\n"
+WRAPPED = "the user said that Redis was ruled\nout for the rate limiter"
+
+
+@pytest.mark.parametrize(
+    ("text", "groups", "found"),
+    [
+        ("Redis was ruled out", ["redis", "ruled out"], "Redis was ruled out"),
+        ("ruled out: Redis", ["redis", ("reject", "ruled out")], "ruled out: Redis"),
+        ("Redis is here", ["redis", ("reject", "ruled out")], None),
+        (BULLETS, ["redis", "ruled it out"], "Redis`\n  - the user\n    ruled it out"),
+        (WRAPPED, ["redis", "ruled out"], "Redis was ruled\nout"),
+        # the tightest line wins over an earlier window
+        (f"Redis first\nthen text\nRedis was rejected\n{FAR}", ["redis", "reject"], "Redis was reject"),
+        (f"Redis\n{FAR}\nrejected", ["redis", "reject"], None),
+        (f"Redis {FAR} rejected", ["redis", "reject"], f"Redis {FAR} reject"),  # one line is one passage
+        # '.*' ends with the passage; '^' is its beginning, '$' its end
+        (f"use it\n{FAR}\nof redis", ["use.*redis"], None),
+        (f"use it\n{FAR}\nnow use the redis", ["use.*redis"], "use the redis"),
+        (f"{FAR}\nredis: no", ["^redis"], "redis"),
+        (f"{FAR}\nit is redis\nmore", ["redis$"], "redis"),
+        ("", ["redis"], None),
+        # a window is cut back to whole words: 'dis' is no word of its own
+        ("", [r"\bdis"], None),
+    ],
+)
+def test_a_set_matches_inside_one_passage(text, groups, found):
+    assert evidence(text, *groups) == found
+
+
+def gap(chars):
+    """Redis and rejected on two lines, so that the last hit ends `chars` characters after the middle of the first."""
+    return "redis\n" + "x" * (chars - 3 - len("redis\n ".strip()) - len(" reject")) + "\nreject"
+
+
+@pytest.mark.parametrize(("after_middle", "found"), [(150, True), (199, True), (230, False)])
+def test_a_window_reaches_200_characters_to_either_side_of_a_hit(after_middle, found):
+    assert WINDOW == 400
+    text = "redis\n" + "x" * (after_middle - 3 - 2 - 6) + "\nreject"
+    # middle of 'redis' is 2; the end of 'reject' lies after_middle behind it
+    assert len(text) - 2 == after_middle - 1 or len(text) - 2 == after_middle
+    assert (evidence(text, "redis", "reject") is not None) is found
+
+
+def test_a_window_does_not_begin_inside_a_word():
+    text = f"{'predis' * 40} {'y' * 150}\nreject"  # the window around 'reject' cuts the long word
+    assert evidence(text, r"\bredis", "reject") is None
+
+
+def test_more_mentions_far_away_lose_nothing():
+    """`c` is the rarest until more of it stands elsewhere; the window around it is still tried."""
+    near = f"alpha\n{'x' * 170}\ncharlie\n{'y' * 170}\nbravo"
+    groups = ["alpha", "bravo", "charlie"]
+    assert evidence(near, *groups)
+    assert evidence(f"{near}\n\n{FAR}\ncharlie\n{FAR}\ncharlie\n", *groups)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("(redis", "does not compile: missing )"),
+        ("(?=redis)", "does not compile: invalid perl operator"),
+        ("re\bdis", "control character"),
+        ("x*", "matches the empty string"),
+        ("redis|", "matches the empty string"),
+        ("", "matches the empty string"),
+    ],
+)
+def test_a_pattern_is_refused(source, reason):
+    with pytest.raises(PatternError, match=reason.replace("(", r"\(").replace(")", r"\)")):
+        compile_pattern(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("Redis", "redis"),  # capitals are not silently dead
+        ("`redis`", "use `Redis` now"),
+        ("`?redis`?", "use Redis now"),
+        ("['\"`]?fast['\"`]?", "the `fast` path"),
+        ("don’t", "don't"),
+        ("rate‑limit", "rate\u2011limit"),
+        ("größe", "GRÖSSE"),
+        ("a[b–]c", "a-c"),
+    ],
+)
+def test_a_pattern_reads_the_folded_text(source, text):
+    assert evidence(text, source)
+
+
+def test_a_joint_automaton_out_of_memory_says_so_and_every_pattern_is_asked(monkeypatch):
+    patterns = [compile_pattern(p) for p in ("redis", "postgres", "^start")]
+    joint = JointSet(patterns)
+    assert joint.possible(b"we use redis") == {patterns[0], patterns[2]}
+
+    class Exhausted:
+        def Match(self, _data):
+            return None  # what RE2 answers when the automaton does not fit
+
+    monkeypatch.setattr(joint, "_set", Exhausted())
+    assert joint.possible(b"we use redis") == {patterns[0], patterns[2]}
