@@ -47,21 +47,23 @@ class ToolUse(Struct, frozen=True, tag="tool_use"):
         return msgspec.json.decode(self.input_json)
 
 
-class ToolResult(Struct, frozen=True, tag="tool_result"):
-    tool_use_id: str
-    content: tuple[Text | Image, ...]
-    is_error: bool = False
-
-    @property
-    def text(self) -> str:
-        return "\n".join(b.text for b in self.content if isinstance(b, Text))
-
-
 class Other(Struct, frozen=True, tag="other"):
     """A block of a kind the model does not know: kept as JSON text, counted, never guessed at."""
 
     kind: str
     json: str
+
+
+class ToolResult(Struct, frozen=True, tag="tool_result"):
+    tool_use_id: str
+    content: tuple[Text | Image | Other, ...]
+    is_error: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text of the result; blocks of unknown kinds as their JSON. Parts joined by newlines."""
+        parts = (b.text if isinstance(b, Text) else b.json for b in self.content if not isinstance(b, Image))
+        return "\n".join(parts)
 
 
 Block = Text | Thinking | Image | ToolUse | ToolResult | Other
@@ -166,6 +168,17 @@ class Unread(Struct, frozen=True):
     reason: str
 
 
+class Counts(Struct, frozen=True):
+    """What a whole file holds: side conversations and rewound branches included, progress copies of them not."""
+
+    user: int
+    """User records with something other than tool results, whoever produced them."""
+    assistant: int
+    """Distinct answers."""
+    tool_calls: int
+    """Distinct tool_use ids."""
+
+
 class Transcript(Struct, frozen=True, kw_only=True):
     """One session: the main line, what stood beside it, where it was compacted, and what could not be read."""
 
@@ -180,6 +193,29 @@ class Transcript(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     branch: str | None = None
     harness_version: str | None = None
+    system: str | None = None
+    """The system prompt, where the source holds one (a request body)."""
+    tools_json: str | None = None
+    """Tool definitions as a JSON list, where the source holds them."""
+    counted: Counts | None = None
+    """What the reader counted over the file; None where the messages and sides are all there is."""
+
+    @property
+    def counts(self) -> Counts:
+        """Counts over the whole file, see `Counts`."""
+        if self.counted is not None:
+            return self.counted
+        every = [*self.messages, *(m for side in self.sides for m in side.messages)]
+        return Counts(
+            user=sum(m.role == "user" and any(not isinstance(b, ToolResult) for b in m.blocks) for m in every),
+            assistant=sum(m.role == "assistant" for m in every),
+            tool_calls=len({use.id for m in every for use in m.tool_uses}),
+        )
+
+    @property
+    def tool_calls(self) -> int:
+        """Distinct tool_use ids of the main line."""
+        return len({use.id for m in self.messages for use in m.tool_uses})
 
     @property
     def tokens(self) -> int:

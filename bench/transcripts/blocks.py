@@ -1,0 +1,107 @@
+"""Content of the Messages API (and of what harnesses made of it) as blocks of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bench.transcripts.model import Block, Image, Other, Text, Thinking, ToolResult, ToolUse, Usage
+
+UNTYPED = "unknown"
+"""Kind of a block that names none."""
+
+
+def blocks_of(content: object) -> tuple[Block, ...] | None:
+    """The blocks of a message's `content`: a string, or a list of blocks and bare strings. None where it is neither."""
+    match content:
+        case "":
+            return ()
+        case str():
+            return (Text(content),)
+        case list():
+            return tuple(_block(part) for part in content)
+        case _:
+            return None
+
+
+def usage_of(usage: object) -> Usage | None:
+    """Tokens of one answer as the API reported them; cache writes without a lifetime count as five minutes."""
+    if not isinstance(usage, Mapping):
+        return None
+    parts = usage.get("cache_creation")
+    lifetimes = parts if isinstance(parts, Mapping) else {}
+    hour = _count(lifetimes.get("ephemeral_1h_input_tokens"))
+    written = _count(usage.get("cache_creation_input_tokens"))
+    return Usage(
+        input=_count(usage.get("input_tokens")),
+        output=_count(usage.get("output_tokens")),
+        cache_read=_count(usage.get("cache_read_input_tokens")),
+        cache_write_5m=_count(lifetimes.get("ephemeral_5m_input_tokens", max(written - hour, 0))),
+        cache_write_1h=hour,
+    )
+
+
+def compact_json(value: object) -> str:
+    """`value` as JSON without spaces, keys in their order."""
+    return msgspec.json.encode(value).decode()
+
+
+def _id(value: object) -> str:
+    """The id of a call; empty where the source names none."""
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _block(part: object) -> Block:
+    if isinstance(part, str):
+        return Text(part)
+    if not isinstance(part, dict):
+        return _other(part)
+    match part.get("type"):
+        case "text" if isinstance(part.get("text"), str):
+            return Text(part["text"])
+        case "thinking" | "redacted_thinking":
+            text = part.get("thinking")
+            return Thinking(text if isinstance(text, str) else "")
+        case "tool_use" if isinstance(part.get("name"), str):
+            return ToolUse(_id(part.get("id")), part["name"], compact_json(part.get("input", {})))
+        case "tool_result":
+            content = _result(part.get("content"))
+            return ToolResult(_id(part.get("tool_use_id")), content, part.get("is_error") is True)
+        case "image" | "document" if isinstance(part.get("source"), dict):
+            return _image(part, part["source"])
+        case _:
+            return _other(part)
+
+
+def _other(part: object) -> Other:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return Other(kind if isinstance(kind, str) else UNTYPED, compact_json(part))
+
+
+def _result(content: object) -> tuple[Text | Image | Other, ...]:
+    if content is None or content == "":
+        return ()
+    if not isinstance(content, list):
+        return (Text(content) if isinstance(content, str) else _other(content),)
+    blocks = (_block(part) for part in content)
+    return tuple(
+        b if isinstance(b, Text | Image | Other) else _other(part) for b, part in zip(blocks, content, strict=True)
+    )
+
+
+def _image(part: Mapping[str, object], source: Mapping[str, object]) -> Block:
+    media_type, data = source.get("media_type"), source.get("data")
+    match source.get("type"):
+        case "text" if isinstance(data, str):
+            return Text(data)
+        case "base64" if isinstance(media_type, str) and isinstance(data, str):
+            return Image(media_type, data)
+        case "url" | "file" | "absent":
+            return Image(media_type if isinstance(media_type, str) else f"{part['type']}/*")
+        case _:
+            return _other(part)
