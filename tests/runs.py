@@ -1,6 +1,7 @@
 """Small runs made from rows, for tests: verdicts as letters, outputs by arm.
 
-C carried, P partial, L (lost) absent, S stale, W wrong, '.' not graded. Atoms are a1, a2, … in the order of the letters.
+C carried, P partial, L (lost) absent, S stale, W wrong, '.' not graded.
+Atoms are a1, a2, … in the order of the letters.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ VERDICTS = {"C": "carried", "P": "partial", "L": "absent", "S": "stale", "W": "w
 
 def output(arm="inventory", fixture="f1", replicate=1, **more) -> OutputRow:
     """One output row; what is not given is an ordinary handoff of a prompt arm that cost nothing."""
-    usual = dict(
-        run="tiny", kind="prompt", model="local", outcome="handoff", handoff_chars=400, handoff_tokens=100,
-        usd_api=0.0, usd_subscription=0.0, price_row="local", carry_usd=0.001,
-        cell_key=f"{fixture}-{arm}-{replicate}",
-    )  # fmt: skip
+    usual = {
+        "run": "tiny", "kind": "prompt", "model": "local", "outcome": "handoff", "handoff_chars": 400,
+        "handoff_tokens": 100, "usd_api": 0.0, "usd_subscription": 0.0, "price_row": "local", "carry_usd": 0.001,
+        "cell_key": f"{fixture}-{arm}-{replicate}",
+    }  # fmt: skip
     return OutputRow(arm=arm, fixture=fixture, replicate=replicate, **(usual | more))
 
 
 def grades(letters, arm="inventory", fixture="f1", replicate=1, grading_pass=1, weights=None, tags=None, **more):
     """The grade rows of one pass over one output, an atom a letter."""
-    usual = dict(
-        run="tiny", model="local", grader="lexical", scope="handoff", grader_sha256="g", output_sha256="o",
-        key_sha256=f"k-{fixture}", by="user",
-    )  # fmt: skip
+    usual = {
+        "run": "tiny", "model": "local", "grader": "lexical", "scope": "handoff", "grader_sha256": "g",
+        "output_sha256": "o", "key_sha256": f"k-{fixture}", "by": "user",
+    }  # fmt: skip
     importance = more.pop("importance", None)
     return [
         GradeRow(
@@ -64,7 +65,10 @@ def outputs_of(runs, **more):
 
 
 def invention(arm="inventory", fixture="f1", replicate=1, **more) -> InventionRow:
-    usual = dict(run="tiny", model="local", grader="lexical", scope="handoff", grading_pass=1, never="n1", text="x")
+    usual = {
+        "run": "tiny", "model": "local", "grader": "lexical", "scope": "handoff", "grading_pass": 1, "never": "n1",
+        "text": "x",
+    }  # fmt: skip
     return InventionRow(arm=arm, fixture=fixture, replicate=replicate, **(usual | more))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from bench.analysis.units import GRADING, OUTPUT, SERIES
+from bench.analysis.means import fixture_mean
+from bench.analysis.units import GRADING, NO_MODEL, OUTPUT, SERIES
 from bench.rows import BEFORE_CALL
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def output_cost(outputs: pd.DataFrame, *, billing: Billing = "api") -> pd.DataFr
     runs no command of the user's costs 0 to write."""
     tried = outputs[~outputs["outcome"].isin(BEFORE_CALL)]
     fork = tried[f"usd_{billing}"]
-    free = (tried["model"] == "none") & (tried["kind"] != "command") & fork.isna() & tried["usd_reason"].isna()
+    free = (tried["model"] == NO_MODEL) & (tried["kind"] != "command") & fork.isna() & tried["usd_reason"].isna()
     write = fork.mask(free, 0.0) + tried["commitments_usd"].fillna(0.0)
     reason = tried["usd_reason"].fillna("cost not recorded").where(write.isna())
     return tried[[*OUTPUT, "carry_usd", "handoff_tokens"]].assign(write_usd=write, write_reason=reason)
@@ -39,8 +40,8 @@ def arm_cost(outputs: pd.DataFrame, *, billing: Billing = "api") -> pd.DataFrame
     """
     costs = output_cost(outputs, billing=billing)
     handed = costs[costs["handoff_tokens"].notna()]
-    write = _mean(costs, "write_usd").rename("usd_write")
-    carry = _mean(handed, "carry_usd").rename("usd_carry")
+    write = fixture_mean(costs, SERIES, "write_usd", whole=True).rename("usd_write")
+    carry = fixture_mean(handed, SERIES, "carry_usd", whole=True).rename("usd_carry")
     reasons = costs.groupby(SERIES, observed=True, sort=False)["write_reason"].agg(_reasons)
     table = write.to_frame().join(reasons.rename("usd_write_reason")).join(carry).reset_index()
     handed_over = table[SERIES].merge(handed[SERIES].drop_duplicates(), how="left", indicator=True)["_merge"].eq("both")
@@ -72,16 +73,6 @@ def per_carried(outputs: pd.DataFrame, runs: pd.DataFrame, *, billing: Billing =
     columns = [*GRADING, *SERIES, "usd_per_carried", "usd_per_carried_reason"]
     table = pd.DataFrame(lines, columns=columns)
     return table.astype({"usd_per_carried": "Float64", "usd_per_carried_reason": "string"})
-
-
-def _mean(costs: pd.DataFrame, column: str) -> pd.Series:
-    """Mean per series, replicates inside fixtures first; NA as soon as one output's cost is."""
-    fixtures = costs.groupby([*SERIES, "fixture"], observed=True, sort=False)[column].agg(_whole_mean)
-    return fixtures.groupby(SERIES, observed=True, sort=False).agg(_whole_mean).astype("Float64")
-
-
-def _whole_mean(values: pd.Series) -> float | None:
-    return None if values.isna().any() else float(values.mean())
 
 
 def _reasons(reasons: pd.Series) -> str | None:

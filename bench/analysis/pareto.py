@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from bench.analysis.means import fixture_mean
+from bench.analysis.units import NO_CHOICE
+from bench.rows import BEFORE_CALL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Axis = Literal["carry", "write", "tokens"]
+COST_COLUMNS: dict[Axis, str] = {"carry": "carry_usd", "write": "write_usd", "tokens": "handoff_tokens"}
+"""What a handoff may be set against -> the column of `output_table` that holds it."""
 
 
 def dominates(a: tuple[float, float], b: tuple[float, float]) -> bool:
@@ -13,3 +25,22 @@ def dominates(a: tuple[float, float], b: tuple[float, float]) -> bool:
 def frontier(points: Sequence[tuple[float, float]]) -> list[bool]:
     """For each (cost, recall): whether no other point dominates it. Equal points all stay."""
     return [not any(dominates(other, point) for other in points) for point in points]
+
+
+def arm_points(table: pd.DataFrame, axis: Axis) -> pd.DataFrame:
+    """One line a series of `output_table`: name, kind, cost, recall, on_frontier.
+
+    Cost and recall are means, replicates inside fixtures first. A cost is NA as soon as one output's is: of every
+    output that was tried for the cost to write, of every handoff for its cost to carry and its size. Arms that are no
+    choice (the whole transcript, nothing at all) and arms without a cost or a recall are on no frontier.
+    """
+    column = COST_COLUMNS[axis]
+    counted = ~table["outcome"].isin(BEFORE_CALL) if axis == "write" else table["handoff_tokens"].notna()
+    kinds = table.groupby("name", observed=True, sort=False)["kind"].first()
+    costs = fixture_mean(table[counted], ["name"], column, whole=True).rename("cost")
+    recalls = fixture_mean(table.dropna(subset=["recall"]), ["name"], "recall")
+    points = kinds.to_frame().join(costs).join(recalls).reset_index()
+    rivals = points["cost"].notna() & points["recall"].notna() & ~points["kind"].isin(NO_CHOICE)
+    known = points[rivals]
+    on = frontier(list(zip(known["cost"].tolist(), known["recall"].tolist(), strict=True)))
+    return points.assign(on_frontier=rivals & points["name"].isin(known["name"][on]))

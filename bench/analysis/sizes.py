@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.means import fixture_mean
 from bench.analysis.units import SERIES
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 def sizes(outputs: pd.DataFrame) -> pd.DataFrame:
     """One line a series: handoff_tokens (mean over replicates inside fixtures, then over fixtures), least and most."""
     known = outputs.dropna(subset=["handoff_tokens"])
-    fixtures = known.groupby([*SERIES, "fixture"], observed=True, sort=False)["handoff_tokens"].mean()
-    means = fixtures.groupby(SERIES, observed=True, sort=False).mean()
+    means = fixture_mean(known, SERIES, "handoff_tokens")
     ends = known.groupby(SERIES, observed=True, sort=False)["handoff_tokens"].agg(["min", "max"])
     return ends.rename(columns={"min": "least_tokens", "max": "most_tokens"}).join(means).reset_index()

@@ -42,8 +42,8 @@ def fixture_spread(runs: pd.DataFrame) -> pd.DataFrame:
     return table.assign(range=POINTS * span, sd=POINTS * table["sd"])
 
 
-def arm_spread(runs: pd.DataFrame) -> pd.DataFrame:
-    """One line a series, from `run_recall`: spread (points), spread_of.
+def arm_spread(runs: pd.DataFrame, by: Sequence[str] = (*GRADING, *SERIES)) -> pd.DataFrame:
+    """One line a group of `by` (a series), from `run_recall`: spread (points), spread_of.
 
     `spread` is the mean over fixtures of the range of `spread_of` runs, the same number in every line; fixtures with
     fewer replicates are left out, and a series without any other has NA in both.
@@ -51,17 +51,15 @@ def arm_spread(runs: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     known = runs.dropna(subset=["recall"])
-    counts = known.groupby([*GRADING, *SERIES, "fixture"], observed=True, sort=False)["recall"].count()
+    counts = known.groupby([*by, "fixture"], observed=True, sort=False)["recall"].count()
     repeated = counts[counts > 1]
     m = int(repeated.min()) if len(repeated) else 0
     lines = [
         (*series, _mean([_range(fixture["recall"], m) for _, fixture in one.groupby("fixture", observed=True)]))
-        for series, one in known.groupby([*GRADING, *SERIES], observed=True, sort=False)
+        for series, one in known.groupby([*by], observed=True, sort=False)
     ]
-    table = pd.DataFrame(lines, columns=[*GRADING, *SERIES, "spread"]).astype({"spread": "Float64"})
-    return table.assign(spread_of=pd.array([m] * len(table), dtype="Int64")).assign(
-        spread_of=lambda t: t["spread_of"].where(t["spread"].notna())
-    )
+    table = pd.DataFrame(lines, columns=[*by, "spread"]).astype({"spread": "Float64"})
+    return table.assign(spread_of=pd.Series([m] * len(table), dtype="Int64").where(table["spread"].notna()))
 
 
 def _range(recalls: pd.Series, m: int) -> float | None:

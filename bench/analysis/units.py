@@ -20,10 +20,28 @@ OUTPUT = ["fixture", *SERIES, "replicate"]
 GRADING = ["grader", "scope"]
 """One way of grading. No aggregate ever mixes two of them."""
 
+NO_MODEL = "none"
+"""The model of arms that ask none."""
+
 CEILING = ("full",)
 """Kinds that hold the transcript itself: they carry every atom by construction."""
 CONTROLS = ("full", "nothing", "tail")
 """Kinds that are there to compare with: the ceiling, the floor, and what a plain tail of the same size would carry."""
+
+NO_CHOICE = ("full", "nothing")
+"""Kinds that are on no frontier: the whole transcript is no compaction, an empty handoff no handoff."""
+
+
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with a column `name`: the arm, and its model, step or staleness where the table holds several of them."""
+    name = table["arm"].astype("string")
+    asked = table.loc[table["model"] != NO_MODEL, "model"]
+    if asked.nunique() > 1:
+        name = name.where(table["model"] == NO_MODEL, name + " · " + table["model"])
+    for column, words in (("chain_step", " · step "), ("stale_by", " · stale by ")):
+        if table[column].nunique() > 1:
+            name = name + words + table[column].astype("string")
+    return table.assign(name=name)
 
 
 def rankable(table: pd.DataFrame, outputs: pd.DataFrame, *, with_truncated: bool = False) -> pd.DataFrame:

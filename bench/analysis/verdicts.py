@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.means import fixture_mean
 from bench.analysis.units import GRADING, OUTPUT, SERIES
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def run_verdicts(grades: pd.DataFrame, inventions: pd.DataFrame) -> pd.DataFrame
 
 def arm_verdicts(grades: pd.DataFrame, inventions: pd.DataFrame) -> pd.DataFrame:
     """One line a series: stale, wrong and invented as in `run_verdicts`, replicates inside fixtures first."""
-    columns = ["stale", "wrong", "invented"]
+    import pandas as pd
+
     runs = run_verdicts(grades, inventions)
-    fixtures = runs.groupby([*GRADING, *SERIES, "fixture"], observed=True, sort=False)[columns].mean()
-    return fixtures.groupby([*GRADING, *SERIES], observed=True, sort=False).mean().reset_index()
+    by = [*GRADING, *SERIES]
+    means = {column: fixture_mean(runs, by, column) for column in ("stale", "wrong", "invented")}
+    return pd.DataFrame(means).rename_axis(by).reset_index()

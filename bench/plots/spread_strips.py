@@ -1,0 +1,87 @@
+"""Every run of every arm a dot on one scale: how far do replicates lie apart, and how bad is the worst?"""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from bench.analysis.means import fixture_mean
+from bench.analysis.spread import POINTS, arm_spread
+from bench.plots.axes import RECALL_LABEL, axes_at, recall_limits, title
+from bench.plots.style import MUTED, RC, Style, new_figure, styles
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TITLE = "Recall of every run"
+KEY = "Dot: a run; bar: worst to best run of a fixture, a lane each; upright line: the arm's mean. {spread}"
+SPREAD = "Spread: best \N{MINUS SIGN} worst of {m} runs, in points."
+NO_SPREAD = "One run an arm and fixture: no spread."
+WIDTH_IN, LANE_IN, ARM_IN = 8.4, 0.13, 0.26
+LEFT_IN, RIGHT_IN, TOP_IN, BOTTOM_IN = 1.9, 1.75, 0.75, 0.6
+LANES_MOST = 6
+"""With more fixtures than this, their lanes lie on one another: the row would grow too tall to read."""
+
+
+def spread_strips(table: pd.DataFrame) -> Figure:
+    """The figure of `output_table`: a row an arm, best mean first; at the right each arm's runs and widest spread."""
+    import matplotlib as mpl
+    import pandas as pd
+
+    known = table.dropna(subset=["recall"])
+    spreads = arm_spread(known, ["name"]).set_index("name")
+    m = spreads["spread_of"].max() if len(spreads) else None
+    key = KEY.format(spread=NO_SPREAD if m is None or m is pd.NA else SPREAD.format(m=m))
+    look = styles(dict(table[["name", "kind"]].itertuples(index=False)))
+    means = fixture_mean(known, ["name"], "recall").sort_values(ascending=False, kind="stable")
+    fixtures = sorted(known["fixture"].unique())
+    lanes = min(max(len(fixtures), 1), LANES_MOST)
+    row = ARM_IN + LANE_IN * lanes
+    left_out = sorted(set(table["name"]) - set(known["name"]))
+    notes = wrap(f"No graded handoff: {', '.join(left_out)}.", 110) if left_out else []
+    bottom = BOTTOM_IN + 0.175 * len(notes)
+    height = bottom + row * max(len(means), 1) + TOP_IN
+    with mpl.rc_context(dict(RC)):  # type: ignore[arg-type]
+        figure = new_figure(WIDTH_IN, height)
+        title(figure, TITLE, key, 0.25)
+        axes = axes_at(figure, LEFT_IN, bottom, WIDTH_IN - LEFT_IN - RIGHT_IN, height - bottom - TOP_IN)
+        axes.set_xlim(*recall_limits())
+        axes.set_ylim(max(len(means), 1) - 0.5, -0.5)
+        axes.set_yticks(range(len(means)), [str(name) for name in means.index])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel(RECALL_LABEL)
+        for place, (name, mean) in enumerate(means.items()):
+            style, runs = look[str(name)], known[known["name"] == name]
+            axes.get_yticklabels()[place].set_color(style.ink)
+            _row(axes, place, runs, fixtures, lanes, float(mean) * POINTS, style)
+            told = _told(len(runs), spreads.at[str(name), "spread"])
+            axes.text(1.02, place, told, transform=axes.get_yaxis_transform(), va="center", fontsize=8.5)
+        for i, line in enumerate(reversed(notes)):
+            figure.text(0.25 / WIDTH_IN, (0.1 + 0.175 * i) / height, line, fontsize=8, color=MUTED, va="bottom")
+    return figure
+
+
+def _row(
+    axes: Axes, place: int, runs: pd.DataFrame, fixtures: list[str], lanes: int, mean: float, style: Style
+) -> None:
+    axes.axhline(place + 0.5, color="#ECECEC", lw=0.8, zorder=0)
+    if len(runs) > 1:
+        axes.plot([mean, mean], [place - 0.36, place + 0.36], color=style.colour, lw=2, zorder=3)
+    for fixture, one in runs.groupby("fixture"):
+        lane = fixtures.index(str(fixture)) % lanes
+        y = place + (lane - (lanes - 1) / 2) * 0.62 / lanes
+        recalls = [POINTS * float(r) for r in one["recall"]]
+        if len(recalls) > 1:
+            axes.plot([min(recalls), max(recalls)], [y, y], color=style.colour, lw=2.2, alpha=0.3, zorder=2)
+        axes.scatter(
+            recalls, [y] * len(recalls), s=30, marker=style.marker, facecolor=style.face, edgecolors=style.edge,
+            linewidths=1.0 if style.hollow else 0.5, alpha=0.9, zorder=4, clip_on=False,
+        )  # fmt: skip
+
+
+def _told(runs: int, spread: object) -> str:
+    many = f"{runs} run{'s' * (runs > 1)}"
+    return f"{many}, spread {spread:.1f}" if isinstance(spread, float) else f"{many}, no spread"
