@@ -51,18 +51,23 @@ def load_toml(path: Path, type_: type[T], *, text: str | None = None, first_line
 
 def load_yaml(path: Path, type_: type[T]) -> tuple[T, Lines]:
     """The YAML file as `type_`, and the line of each part by its path. Raises BenchError with the line."""
+    data, lines = read_yaml(path)
+    return convert(data, type_, path, lambda at: nearest_line(lines, at)), lines
+
+
+def read_yaml(path: Path) -> tuple[object, Lines]:
+    """The YAML file as plain data, and the line of each part by its path. Raises BenchError with the line."""
     import yaml
 
     source = read_text(path)
     try:
         node = yaml.compose(source, Loader=yaml.SafeLoader)
         lines: Lines = {}
-        data = None if node is None else _plain(node, (), lines, path)
+        return (None if node is None else _plain(node, (), lines, path)), lines
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
         line = None if mark is None else mark.line + 1
         raise BenchError(f"not valid YAML: {getattr(e, 'problem', None) or e}", path=path, line=line) from None
-    return convert(data, type_, path, lambda at: _nearest(lines, at)), lines
 
 
 def convert(data: object, type_: type[T], path: Path, line_of: Any = None) -> T:
@@ -93,7 +98,8 @@ def _told(error: str) -> tuple[str, tuple[str | int, ...]]:
     return message[0].lower() + message[1:], tuple(at)
 
 
-def _nearest(lines: Lines, at: tuple[str | int, ...]) -> int | None:
+def nearest_line(lines: Lines, at: tuple[str | int, ...]) -> int | None:
+    """The line of the part at path `at`, or of the nearest part that holds it."""
     while at not in lines and at:
         at = at[:-1]
     return lines.get(at)
