@@ -7,7 +7,16 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from bench.errors import BenchError
 from bench.transcripts.model import Usage
+
+
+class ModelMissing(BenchError):
+    """The model is not on this machine (a package, a file, an extra); a run can go on without it."""
+
+
+class CredentialsMissing(BenchError):
+    """No credentials, or ones that are refused. Raised when a model is opened or counts, before anything is paid."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -48,7 +57,9 @@ class Reply(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     first_token_seconds: float | None = None
     thinking: str | None = None
-    """What was asked about thinking ('adaptive', 'off', …) as recorded on the row."""
+    """What was asked about thinking ('adaptive', 'off'), as recorded on the row; None where nothing was."""
+    effort: str | None = None
+    """The effort that was sent; None for a model that takes none."""
     refusal: str | None = None
     """Category of a refusal, where the API names one."""
 
@@ -98,5 +109,5 @@ class Model(Protocol):
         ...
 
     async def count(self, request: Request) -> Count:
-        """Prompt tokens of the request: the endpoint's count where it offers one (not 404, 405, 501), else estimated."""
+        """Prompt tokens of the request: counted where the endpoint offers it (not 404, 405, 501), else estimated."""
         ...

@@ -1,0 +1,136 @@
+"""The Messages API through the official SDK: Claude, its clouds, and every server that speaks the same API.
+
+Streams raw events, never retries (the runner's loop does), and turns whatever a server or a network does into an
+`Attempt`. One instance per event loop; the client is made inside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bench.models.body import asked_effort, asked_thinking, countable, request_body
+from bench.models.call import IDLE_S, Call
+from bench.models.failures import attempt_of
+from bench.models.heard import Heard
+from bench.models.known import known
+from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, Reply, Request
+from bench.models.redact import Redactor, secrets_in
+from bench.text import CHARS_PER_TOKEN, estimate_tokens
+
+if TYPE_CHECKING:
+    from bench.models.clients import Client
+
+COUNT_TIMEOUT_S = 60.0
+COUNT_RETRIES = 2
+
+
+class Reach(NamedTuple):
+    """How a model is reached: `open` makes the client inside the loop; a `paid` server's refusal stops a count."""
+
+    open: Callable[[], Client]
+    model_id: str
+    paid: bool
+    idle_s: float = IDLE_S
+
+
+class MessagesModel:
+    """A model behind the Messages API. Use as an async context manager."""
+
+    def __init__(self, name: str, reach: Reach, *, window: int | None = None, max_output: int | None = None) -> None:
+        self.name = name
+        self._reach = reach
+        self._facts = known(reach.model_id)
+        self.window = window if self._facts is None else self._facts.window
+        self.max_output = max_output if self._facts is None else self._facts.max_output
+        self._client: Client | None = None
+        self._redactor = Redactor([])
+        self._decoded: tuple[str, dict[str, Any]] = ("", {})
+
+    async def __aenter__(self) -> MessagesModel:
+        """Opens the client. Raises CredentialsMissing where there are no credentials, before anything is sent."""
+        self._client = self._reach.open()
+        held = (getattr(self._client, "api_key", None), getattr(self._client, "auth_token", None))
+        self._redactor = Redactor([*held, *secrets_in(os.environ)])
+        # the SDK warns of models near retirement at each call; a run over hundreds of forks says it nowhere useful
+        warnings.filterwarnings("ignore", message="The model '.*' is deprecated", category=DeprecationWarning)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def ask(self, request: Request, *, timeout_s: float, on_first: Callable[[], None]) -> Reply | Attempt:
+        """The reply, or the attempt that brought none; see the protocol. Cancellation goes through."""
+        client = self._opened()
+        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
+        call = Call(Heard(request.cache_ttl), on_first, timeout_s, self._reach.idle_s)
+        error = await call.make(client, body)
+        heard = call.heard
+        if error is not None:
+            return attempt_of(
+                error,
+                self._redactor,
+                started_at=call.started_at,
+                seconds=call.seconds,
+                usage=heard.usage,
+                listening=call.listening,
+            )
+        return Reply(
+            text=heard.text,
+            stop_reason=heard.stop_reason,
+            usage=heard.usage,
+            request_id=call.request_id,
+            tool_calls=heard.tool_calls,
+            started_at=call.started_at,
+            seconds=call.seconds,
+            first_token_seconds=call.first_token_seconds,
+            thinking=asked_thinking(self._facts),
+            effort=asked_effort(request, self._facts),
+            refusal=heard.refusal,
+        )
+
+    async def count(self, request: Request) -> Count:
+        """Prompt tokens: counted where the endpoint offers it, else estimated.
+
+        Raises CredentialsMissing where a paid server refuses the key or the account: no call of the run could succeed.
+        """
+        import anthropic
+        import httpx2
+
+        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
+        client = self._opened().with_options(max_retries=COUNT_RETRIES)
+        try:
+            async with asyncio.timeout(COUNT_TIMEOUT_S):
+                counted = await client.messages.count_tokens(**countable(body))
+            if isinstance(counted.input_tokens, int):
+                return Count(counted.input_tokens, "counted")
+        except anthropic.APIStatusError as e:
+            if self._reach.paid and e.status_code in (401, 402, 403):
+                raise CredentialsMissing(f"{self.name}: {self._redactor.detail(str(e.api_message or e))}") from None
+        except (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, ValueError, AttributeError):
+            pass  # the endpoint failed, not the model: the estimate below is marked as one
+        return Count(self._estimate(request), "estimated")
+
+    def _estimate(self, request: Request) -> int:
+        chars = CHARS_PER_TOKEN * (request.context.tokens + estimate_tokens(request.instruction))
+        return math.ceil(chars / (self._facts.chars_per_token if self._facts else CHARS_PER_TOKEN))
+
+    def _opened(self) -> Client:
+        if self._client is None:
+            raise RuntimeError(f"{self.name} is asked outside 'async with'")
+        return self._client
+
+    def _prefix(self, context: Context) -> dict[str, Any]:
+        """The decoded context, kept while the same one is asked: forks of a group share one copy."""
+        sha256, decoded = self._decoded
+        if sha256 != context.sha256 or not sha256:
+            decoded = json.loads(context.body)
+            self._decoded = (context.sha256, decoded)
+        return decoded
