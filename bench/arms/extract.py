@@ -4,7 +4,8 @@ Method: budgeted maximum coverage by the cost-scaled greedy of Lin and Bilmes (2
 budgeted maximization of submodular functions"), evaluated lazily (Minoux 1978). Each term has a weight: its rarity over
 messages, more where a person used it, where it recurs, and where it is a path, a name or a number; less where only tool
 output has it. Covering a term again is worth `REPEAT` of the time before, so gains only shrink and a stale one in the
-heap is an upper bound. A unit's gain is its terms' worth times what its source and its place are worth, by length.
+heap is an upper bound. A unit's gain is its terms' worth times what its source and its place are worth, by length; a
+source's worth falls with the room it has taken (the diversity reward of Lin and Bilmes, 2011).
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ SOURCE_WORTH: dict[Source, float] = {
     "user": 3.0, "summary": 1.5, "assistant": 1.2, "ran": 1.0, "error": 1.0, "output": 0.5, "note": 0.2,
 }  # fmt: skip
 """User turns first: an ask, a rule or a correction is lost for good, a file can be read again."""
+CROWDING = 6.0
+"""A source that has taken all of the room so far is worth 1 / (1 + CROWDING) of its worth at the start."""
 RECENCY = (0.7, 1.3)
 """Worth of the oldest and of the newest message; a person's turns keep 1 wherever they stand."""
-BY_PERSON, RECURS, EXACT, ONLY_OUTPUT = 1.5, 1.5, 1.5, 0.3
+BY_PERSON, RECURS, EXACT, ONLY_OUTPUT = 1.5, 1.5, 2.5, 0.3
 """Factors of a term's weight; EXACT is for one with a digit or a sign in it: paths, identifiers, numbers."""
 
 
@@ -43,11 +46,14 @@ def _choose(units: Sequence[Unit], messages: int, room: int) -> list[int]:
     """Indices of the chosen units, by falling gain; their lines joined take at most `room` characters."""
     weights = _weights(units)
     times: Counter[str] = Counter()
+    taken: Counter[Source] = Counter()
+    whole = max(room, 1)
 
     def gain(i: int) -> float:
         unit = units[i]
         worth = sum(weights[t] * math.pow(REPEAT, times[t]) for t in unit.terms)
-        return worth * _place(unit, messages) * SOURCE_WORTH[unit.source] / math.pow(len(unit.line), COST_POWER)
+        source = SOURCE_WORTH[unit.source] / (1 + CROWDING * taken[unit.source] / whole)
+        return worth * source * _place(unit, messages) / math.pow(len(unit.line), COST_POWER)
 
     heap = [(-gain(i), i) for i in range(len(units))]
     heapq.heapify(heap)
@@ -64,6 +70,7 @@ def _choose(units: Sequence[Unit], messages: int, room: int) -> list[int]:
         chosen.append(i)
         room -= cost
         times.update(units[i].terms)
+        taken[units[i].source] += cost
     return chosen
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bench.arms.model import WindowSpec
 from bench.arms.projection import first_kept, newest_compaction
@@ -14,8 +14,6 @@ from bench.transcripts.render import render
 
 UNCUT = 2**62
 """Characters of a tool result that are shown where nothing is cut."""
-JOIN_CHARS = 2
-"""The blank line between two rendered messages, counted with each."""
 TAIL_NOTE = "[… what came before is left out]\n"
 LINE_SHARE = 4
 """A tail begins at a line's start where one lies in the first 1/4 of its room; a longer line is cut inside."""
@@ -28,7 +26,7 @@ def full_text(transcript: Transcript) -> str:
 
 def window_text(transcript: Transcript, spec: WindowSpec) -> str:
     """The newest messages that fit `spec.tokens`, rendered; each is priced as it is rendered, the newest one stays."""
-    entries = entries_of(transcript, lambda m: len(render((m,), UNCUT)) + JOIN_CHARS)
+    entries = entries_of(transcript, _priced(transcript))
     branch = [e.record for e in entries]
     cut = cut_exact if spec.rule == "exact" else cut_seed
     return render(_held(entries[cut(branch, spec.tokens) or 0 :]), UNCUT)
@@ -46,6 +44,19 @@ def tail_text(transcript: Transcript, tokens: int) -> str:
     kept = text[len(text) - room :]
     line_end = kept.find("\n", 0, room // LINE_SHARE)
     return TAIL_NOTE + kept[line_end + 1 :]
+
+
+def _priced(transcript: Transcript) -> Callable[[Message], int]:
+    """Characters that a message takes in a rendered text, whether the calls it answers stand before it or not."""
+    uses = {use.id: use for m in transcript.messages for use in m.tool_uses}
+
+    def chars(message: Message) -> int:
+        asked = tuple(uses[r.tool_use_id] for r in message.tool_results if r.tool_use_id in uses)
+        calls = Message(role="assistant", author="assistant", blocks=asked)
+        after_calls = len(render((calls, message), UNCUT)) - len(render((calls,), UNCUT)) if asked else 0
+        return max(after_calls, len(render((message,), UNCUT)) + 1)
+
+    return chars
 
 
 def _held(entries: Sequence[Entry]) -> tuple[Message, ...]:

@@ -16,6 +16,8 @@ Source = Literal["user", "summary", "assistant", "ran", "error", "output", "note
 """A person's turn, an earlier summary, the model's own words, a tool call, a line of a result that tells of a failure,
 another line of a result, a notice of the harness."""
 
+LEAST_TERMS = 2
+"""A "yes" or "done." says nothing away from its place."""
 UNIT_CHARS = 280
 """Longest unit; longer sentences are split at a space."""
 CALL_CHARS = 200
@@ -27,13 +29,16 @@ ERROR_LINES = 8
 ARGUMENTS = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "description")
 """The argument worth showing of a tool call, in the order worth trying."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[^\d\s][.!?])\s+|\n+")
+"""A full stop after a digit numbers an item; it ends nothing."""
 _TERM = re.compile(r"\w[\w./:@#%+-]*")
 _FAILURE = re.compile(
     r"\b(error|errors|failed|failure|fatal|exception|traceback|panic|denied|refused|not found|no such|timed? ?out"
     r"|warning|unable|cannot|could not)\b",
     re.IGNORECASE,
 )
+_LISTING = re.compile(r"\d+(→|\t)")
+"""A numbered line of a file that was read: code that handles errors tells of no failure."""
 _TRAILING = ".:/-+"
 
 
@@ -57,7 +62,8 @@ def units_of(messages: Iterable[Message]) -> list[Unit]:
     units = []
     for i, message in enumerate(messages):
         for source, text in _pieces(message):
-            if (source, text) not in seen and (terms := terms_of(text)):
+            terms = terms_of(text)
+            if len(terms) >= LEAST_TERMS and (source, text) not in seen:
                 seen.add((source, text))
                 units.append(Unit(i, source, text, terms))
     return units
@@ -130,7 +136,7 @@ def _result_lines(result: ToolResult) -> Iterator[tuple[Source, str]]:
     edges = {*range(min(first, len(lines))), *range(max(0, len(lines) - last), len(lines))}
     told = 0
     for i, line in enumerate(lines):
-        if _FAILURE.search(line) and told < ERROR_LINES:
+        if told < ERROR_LINES and _FAILURE.search(line) and not _LISTING.match(line):
             told += 1
             yield "error", clip(line, UNIT_CHARS)
         elif i in edges:

@@ -13,8 +13,15 @@ Json = dict[str, object]
 
 
 def stdin_of(transcript: Transcript) -> bytes:
-    """{"version", "tokens", "messages"} as JSON: nothing in it names an arm, a fixture or a file."""
-    messages = [{"role": m.role, "content": content} for m in transcript.messages if (content := _content(m))]
+    """{"version", "tokens", "messages"} as JSON: nothing in it names an arm, a fixture or a file of ours.
+
+    A message of the role system, which the API has no place for in a conversation, goes in as one of the user's.
+    """
+    messages: list[Json] = [
+        {"role": "assistant" if m.role == "assistant" else "user", "content": content}
+        for m in transcript.messages
+        if (content := _content(m))
+    ]
     return msgspec.json.encode({"version": VERSION, "tokens": transcript.tokens, "messages": messages})
 
 
@@ -29,7 +36,8 @@ def _block(block: Block) -> Json:
         case Image(media_type, data):
             if data is None:
                 return {"type": "text", "text": IMAGE_NOTE}
-            return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
+            kind = "image" if media_type.startswith("image/") else "document"
+            return {"type": kind, "source": {"type": "base64", "media_type": media_type, "data": data}}
         case ToolUse(id_, name, input_json):
             return {"type": "tool_use", "id": id_, "name": name, "input": _decoded(input_json)}
         case ToolResult(id_, content, is_error):

@@ -1,7 +1,7 @@
-"""The parts a handoff is built from, and their assembly."""
+"""The parts a handoff is built from, and their assembly (`bench.handoff.assemble`)."""
 
-from bench.handoff.assemble import Handoff, assemble
+from bench.handoff.assemble import Failure, Handoff
 from bench.handoff.lineage import Lineage
 from bench.handoff.scratchpad import without_scratchpad
 
-__all__ = ["Handoff", "Lineage", "assemble", "without_scratchpad"]
+__all__ = ["Failure", "Handoff", "Lineage", "without_scratchpad"]

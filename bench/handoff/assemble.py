@@ -17,7 +17,7 @@ from bench.handoff.guard import guard
 from bench.handoff.lineage import Lineage, lineage_line
 from bench.handoff.pins import pin_skip_counts, pinned, pointer, render_pins
 from bench.handoff.scratchpad import without_scratchpad
-from bench.text import clip, estimate_tokens
+from bench.text import clip, estimate_tokens, printable
 from bench.transcripts.model import Transcript
 
 T = TypeVar("T")
@@ -164,5 +164,5 @@ def _attempt(part: str, write: Callable[[], T], failures: list[Failure]) -> T | 
     try:
         return write()
     except Exception as e:
-        failures.append(Failure(part, clip(f"{type(e).__name__}: {e}", REASON_CHARS)))
+        failures.append(Failure(part, clip(printable(f"{type(e).__name__}: {e}"), REASON_CHARS)))
         return None
