@@ -5,8 +5,6 @@ An exception is a rule: what kind of input, and why the seed is wrong there. The
 """
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
@@ -98,8 +96,8 @@ OURS = {
 
 @pytest.mark.shared
 @pytest.mark.parametrize("function", OURS)
-def test_every_vector_of(function):
-    path = Path(os.environ.get("BENCH_SHARED", "")) / "conformance" / "handoff" / f"{function}.jsonl"
+def test_every_vector_of(function, shared):
+    path = shared / "conformance" / "handoff" / f"{function}.jsonl"
     if not path.is_file():
         pytest.skip(f"BENCH_SHARED holds no conformance/handoff/{function}.jsonl")
     cases = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

@@ -1,9 +1,7 @@
 """The budget cut over records: estimate, projection, both rules, and the parity budget."""
 
 import json
-import os
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -182,8 +180,8 @@ def record_of(row):
 
 
 @pytest.mark.shared
-def test_every_conformance_vector_of_the_budget_cut():
-    path = Path(os.environ.get("BENCH_SHARED", "")) / "conformance" / "budget_cut.jsonl"
+def test_every_conformance_vector_of_the_budget_cut(shared):
+    path = shared / "conformance" / "budget_cut.jsonl"
     if not path.is_file():
         pytest.skip("BENCH_SHARED holds no conformance/budget_cut.jsonl")
     cases = [json.loads(line) for line in path.read_text().splitlines()]
