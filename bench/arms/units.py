@@ -27,7 +27,7 @@ RESULT_EDGE_LINES = (2, 3)
 ERROR_LINES = 8
 """Most failure lines of one result; a flood of them says no more."""
 ARGUMENTS = ("command", "cmd", "file_path", "path", "pattern", "query", "url", "description")
-"""The argument worth showing of a tool call, in the order worth trying."""
+"""Which argument of a tool call is shown: the first of these that it has."""
 
 _SENTENCE_END = re.compile(r"(?<=[^\d\s][.!?])\s+|\n+")
 """A full stop after a digit numbers an item; it ends nothing."""

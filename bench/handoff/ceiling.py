@@ -13,7 +13,7 @@ DEFAULT_FRACTION = 0.25
 """Of the next window: a larger handoff leaves too little of it for work."""
 DEFAULT_CAP_TOKENS = 150_000
 SAFE_CAP_TOKENS = 200_000
-"""No cap goes above it: past this the next window is mostly handoff."""
+"""No cap goes above it, or little of the next window would be left for anything else."""
 UNKNOWN_WINDOW_CHARS = 400_000
 """Ceiling in characters where the window is not known."""
 
