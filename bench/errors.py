@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from bench.text import printable
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class BenchError(Exception):
@@ -53,3 +57,14 @@ def shown(path: Path | str) -> str:
         return str(Path(path).resolve().relative_to(Path.cwd()))
     except (ValueError, OSError):
         return str(path)
+
+
+def collected(problems: list[Problem], call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+    """What the call returns; where it raises BenchError its findings join `problems`, and None comes back."""
+    try:
+        return call(*args, **kwargs)
+    except Problems as e:
+        problems += e.problems
+    except BenchError as e:
+        problems.append(e.problem)
+    return None

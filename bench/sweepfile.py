@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from bench.schema import load_toml
+
+MOST_REPLICATES = 50
+BUILT_GRADERS = ("lexical",)
 
 
 class Carry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,6 +22,8 @@ class Carry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GraderSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who grades, and what: the whole handoff or the model's reply alone."""
+
     kind: Literal["lexical", "judge", "human"]
     scope: Literal["handoff", "summary"] = "handoff"
     model: str | None = None
@@ -49,3 +55,51 @@ class Sweep(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 def read_sweep(path: Path) -> Sweep:
     """The sweep at `path`. Raises BenchError with file and line."""
     return load_toml(path, Sweep)
+
+
+class SweepFault(NamedTuple):
+    """What is wrong with a value of a sweep, and the path of its key in the file."""
+
+    message: str
+    at: tuple[str, ...]
+
+
+def sweep_faults(sweep: Sweep) -> Iterator[SweepFault]:
+    """Every value that cannot run, or asks for what is not built yet; without a look at fixtures and arms."""
+    for name in ("fixtures", "arms"):
+        if not getattr(sweep, name):
+            yield SweepFault(f"names no {name}", (name,))
+    for name in ("fixtures", "arms", "models"):
+        entries: tuple[str, ...] = getattr(sweep, name)
+        for entry in dict.fromkeys(e for e in entries if entries.count(e) > 1):
+            yield SweepFault(f"names '{entry}' twice in {name}", (name,))
+    if not 1 <= sweep.replicates <= MOST_REPLICATES:
+        yield SweepFault(f"replicates = {sweep.replicates}; 1 to {MOST_REPLICATES} are possible", ("replicates",))
+    for name in ("concurrency", "timeout_s", "max_tokens"):
+        value: float | None = getattr(sweep, name)
+        if value is not None and not value > 0:
+            yield SweepFault(f"{name} = {value}; it must be above 0", (name,))
+    if sweep.budget_usd is not None and not sweep.budget_usd >= 0:
+        yield SweepFault(f"budget_usd = {sweep.budget_usd}; it must not be below 0", ("budget_usd",))
+    if sweep.chain != 1:
+        yield SweepFault(f"chain = {sweep.chain} is not built yet; use chain = 1", ("chain",))
+    if isinstance(sweep.stale_by, str):
+        yield SweepFault('stale_by = "policy" is not built yet; use a list of numbers', ("stale_by",))
+    elif not sweep.stale_by or min(sweep.stale_by) < 0 or len(set(sweep.stale_by)) < len(sweep.stale_by):
+        yield SweepFault("stale_by must list different numbers from 0 on", ("stale_by",))
+    if sweep.carry is not None and sweep.carry.turns < 1:
+        yield SweepFault(f"carry.turns = {sweep.carry.turns}; it must be 1 or more", ("carry", "turns"))
+    yield from _grader_faults(sweep.graders)
+
+
+def _grader_faults(graders: tuple[GraderSpec, ...]) -> Iterator[SweepFault]:
+    for i, grader in enumerate(graders):
+        if grader.kind not in BUILT_GRADERS:
+            yield SweepFault(f"the grader '{grader.kind}' is not built yet; use lexical", ("graders", "kind"))
+        elif grader in graders[:i]:
+            yield SweepFault(f"names the grader {grader.kind} with scope {grader.scope} twice", ("graders",))
+        elif grader.passes != 1:
+            told = f"passes = {grader.passes}; the lexical grader is deterministic, so one pass says all"
+            yield SweepFault(told, ("graders", "passes"))
+        elif grader.model is not None:
+            yield SweepFault("the lexical grader asks no model; take model out", ("graders", "model"))

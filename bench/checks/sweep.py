@@ -1,0 +1,66 @@
+"""Everything that `bench check` asks of one sweep file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.arms import Arm, find_arm
+from bench.errors import Problem, collected
+from bench.fixtures import fixture_folder, fixture_name
+from bench.models.names import parse_name
+from bench.project import Project
+from bench.schema import read_text, toml_line
+from bench.sweepfile import Sweep, SweepFault, read_sweep, sweep_faults
+
+
+def check_sweep(path: Path, project: Project) -> list[Problem]:
+    """Every finding of the sweep file: its values, and whether its fixtures, arms and models are there."""
+    problems: list[Problem] = []
+    sweep = collected(problems, read_sweep, path)
+    if sweep is None:
+        return problems
+    source = read_text(path)
+    faults = (*sweep_faults(sweep), *_fixtures(sweep, path, project), *_arms(sweep, path, project), *_models(sweep))
+    return [Problem(f.message, str(path), toml_line(source, f.at)) for f in faults]
+
+
+def _fixtures(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:
+    missing: list[Problem] = []
+    folders = [collected(missing, fixture_folder, e, project, path.parent) for e in dict.fromkeys(sweep.fixtures)]
+    names = [collected(missing, fixture_name, folder) for folder in folders if folder]
+    yield from (SweepFault(str(p), ("fixtures",)) for p in missing)
+    for name in _twice([n for n in names if n]):
+        yield SweepFault(f"two fixtures are called '{name}'; rename the folder of one", ("fixtures",))
+
+
+def _arms(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:
+    missing: list[Problem] = []
+    found = [collected(missing, find_arm, e, project, path.parent) for e in dict.fromkeys(sweep.arms)]
+    arms: list[Arm] = [arm for arm in found if arm]
+    yield from (SweepFault(str(p), ("arms",)) for p in missing)
+    labels = [arm.label for arm in arms]
+    for label in _twice(labels):
+        yield SweepFault(f"two arms are called '{label}', regardless of case; rename one", ("arms",))
+    asking = [arm.label for arm in arms if arm.asks_model]
+    if asking and not sweep.models:
+        told = f"the arm '{asking[0]}' asks a model, and the sweep names none; add models = [...]"
+        yield SweepFault(told, ("arms",))
+    for arm in arms:
+        like = arm.settings.tail.like if arm.settings.tail else None
+        if like is not None and like not in labels and not missing:
+            told = f"the arm '{arm.label}' takes its size from '{like}', which the sweep does not name; add it"
+            yield SweepFault(told, ("arms",))
+
+
+def _models(sweep: Sweep) -> Iterator[SweepFault]:
+    wrong: list[Problem] = []
+    for model in dict.fromkeys(sweep.models):
+        collected(wrong, parse_name, model)
+    yield from (SweepFault(str(p), ("models",)) for p in wrong)
+
+
+def _twice(names: list[str]) -> list[str]:
+    """The names that an earlier one equals, regardless of case."""
+    lower = [n.lower() for n in names]
+    return [n for i, n in enumerate(names) if n.lower() in lower[:i]]
