@@ -61,14 +61,16 @@ class AnthropicMessages:
     def read(self, path: Path) -> list[Transcript]:
         """The one session of the file (or the sessions of a document of log lines)."""
         unread: list[Unread] = []
-        match read_head(path).document:
+        document = read_head(path).document
+        match document:
             case {"loglines": list(entries)}:
                 # Claude Code's records in one document; their line is the number of the entry
                 data = b"\n".join(msgspec.json.encode(e) for e in entries)
                 return [replace(t, format=NAME) for t in claude_code.read_stream(io.BytesIO(data))]
-            case {"messages": list(entries)} as body:
+            case {"messages": list(entries)} if isinstance(document, dict):
                 read = _transcript(enumerate(entries, start=1), unread)
-                return [replace(read, system=_system(body), tools_json=_tools(body), session_id=_session(body))]
+                system, tools, session = _system(document), _tools(document), _session(document)
+                return [replace(read, system=system, tools_json=tools, session_id=session)]
             case list(entries):
                 return [_transcript(enumerate(entries, start=1), unread)]
         with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Claude Code session files (JSONL): the reader. What the files do to one: docs/transcripts.md.
+"""Claude Code session files (JSONL): the reader.
 
 records -> sessions -> main line and sides -> messages, compactions and counts; each step is a module of its own.
 """

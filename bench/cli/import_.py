@@ -1,0 +1,56 @@
+"""Make a fixture of a session file: cut at one of its compactions, with a first answer key drafted from it.
+
+  bench import session.jsonl                          what the model saw at the session's last compaction
+  bench import session.jsonl --at 2 --name my-case    at its second compaction, as fixtures/my-case/
+  bench import session.jsonl --whole --to ~/fixtures  the whole past instead of what the model still saw
+
+'bench transcript FILE' lists the compactions. The folder gets transcript.jsonl, key.yaml (every atom 'drafted': review
+it), fixture.yaml, and replays/stock.md where the session has the harness's own summary at that point.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bench.cli.output import say
+from bench.errors import shown
+from bench.importing import Imported, import_session
+from bench.text import printable
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", type=Path, help="a session file of an agent")
+    parser.add_argument(
+        "--at", metavar="K", type=int, help="cut at the K-th compaction (default: the last, or the end)"
+    )
+    parser.add_argument("--name", help="name of the fixture (default: from the file's name)")
+    parser.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
+    parser.add_argument("--whole", action="store_true", help="keep the whole past, not only what the model still saw")
+
+
+def run(args: argparse.Namespace) -> int:
+    to = args.to.expanduser() if args.to else None
+    made = import_session(args.file, at=args.at, name=args.name, to=to, whole=args.whole)
+    print(printable(_told(made)))
+    say(
+        "the session may hold secrets, names and addresses and nothing was scrubbed (not built yet); "
+        "read it before you share it"
+    )
+    return 0
+
+
+def _told(made: Imported) -> str:
+    folder = shown(made.folder)
+    point = "its end" if made.at is None else f"compaction {made.at} of {made.compactions}"
+    seen = made.transcript
+    vital = sum(atom.importance == "vital" for atom in made.key.atoms)
+    lines = [
+        f"made {folder}/",
+        f"  transcript.jsonl  {len(seen.messages):,} messages, {seen.tokens:,} tokens, up to {point}",
+        f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital",
+        *(["  replays/stock.md  the harness's own summary at that point"] if made.stock else []),
+        *([f"  {made.other_sessions} more session(s) of the file left aside"] if made.other_sessions else []),
+        f"next: bench check {folder}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""A proposed atom before it has an id, and the check that its own source carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bench.errors import BenchError
+from bench.grading.lexical import grade
+from bench.keys import Atom, By, Importance, Key, Patterns, Tag
+from bench.text import clip
+from bench.transcripts.model import Transcript
+
+LONGEST_TEXT = 240
+"""Characters of an atom's text: it is read by a person beside forty others."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An atom as one of the drafters proposes it."""
+
+    tag: Tag
+    text: str
+    importance: Importance
+    by: By
+    at: tuple[int, ...]
+    accept: Patterns
+
+    def atom(self, id_: str) -> Atom:
+        return Atom(
+            id=id_,
+            tag=self.tag,
+            text=clip(self.text, LONGEST_TEXT),
+            importance=self.importance,
+            by=self.by,
+            at=self.at,
+            accept=self.accept,
+        )
+
+
+def first_carried(candidates: Iterable[Candidate], transcript: Transcript) -> Candidate | None:
+    """The first of several ways to put one atom whose own source carries it."""
+    return next((c for c in candidates if is_carried(c, transcript)), None)
+
+
+def is_carried(candidate: Candidate, transcript: Transcript) -> bool:
+    """Whether the grader finds the atom in the messages that it names: a key must be answerable from its transcript."""
+    source = "\n".join(transcript.messages[i].text for i in candidate.at)
+    try:
+        findings, _ = grade(source, Key(version=1, atoms=(candidate.atom("a"),)))
+    except BenchError:
+        # a pattern that cannot be used is no way to put it
+        return False
+    return bool(candidate.accept) and findings[0].verdict == "carried"

@@ -1,0 +1,148 @@
+"""A fixture made of a session: the transcript as the model saw it at a compaction, and a first key drafted from it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from bench.atomic import write_text
+from bench.drafting import draft
+from bench.errors import BenchError
+from bench.fixtures import ABOUT, KEY, TRANSCRIPT, FixtureFile
+from bench.keys import Key
+from bench.keywriting import quoted, to_yaml
+from bench.project import checked_label, find_project
+from bench.transcripts import holding, read, read_all
+from bench.transcripts.model import Transcript
+from bench.transcripts.view import full_compactions, seen_at, whole_until
+from bench.transcripts.write import to_jsonl
+
+UNDETERMINED = "und"
+"""The language code for 'not determined'; a person fills it in."""
+UNKNOWN_LICENCE = "unknown"
+LONGEST_NAME = 80
+"""Characters of a fixture's name made of a file's name."""
+SYSTEM, TOOLS, STOCK = "system.md", "tools.json", "replays/stock.md"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import made."""
+
+    folder: Path
+    transcript: Transcript
+    key: Key
+    at: int | None
+    """Number of the compaction at which the session was cut; None for its end."""
+    compactions: int
+    """How many the session has."""
+    stock: bool
+    """Whether the harness's own summary was kept as a replay."""
+    other_sessions: int
+    """Sessions of the file that were left aside."""
+
+
+def import_session(
+    file: Path, *, at: int | None = None, name: str | None = None, to: Path | None = None, whole: bool = False
+) -> Imported:
+    """Make a fixture folder `to`/`name` of the session in `file`; `to` defaults to the project's fixtures.
+
+    The transcript is what the model saw at its `at`-th compaction (default: the last one, else the session's end); with
+    `whole`, all that stood before that point. Raises BenchError for a file that cannot be read or holds no message, a
+    compaction that is not there, and a folder that is already filled. Nothing is left behind where it fails.
+    """
+    sessions = read_all(file)
+    session = next((s for s in sessions if s.messages), None)
+    if session is None:
+        raise BenchError(f"holds no message, only {holding(sessions[0])}", path=file)
+    fulls = full_compactions(session)
+    at = at if at is not None else len(fulls) or None
+    seen = _cut(session, at, whole, file)
+    label = checked_label(name, "fixture") if name is not None else _label(file)
+    folder = (to if to is not None else find_project().fixtures) / label
+    _refuse_filled(folder)
+    stock = None if at is None else fulls[at - 1].summary
+    kept, key = _write(folder, seen, file, label, at, stock)
+    return Imported(folder, kept, key, at, len(fulls), stock is not None, sum(bool(s.messages) for s in sessions) - 1)
+
+
+def _cut(session: Transcript, at: int | None, whole: bool, file: Path) -> Transcript:
+    try:
+        seen = whole_until(session, at) if whole else seen_at(session, at)
+    except BenchError as error:
+        raise BenchError(error.problem.message, path=file) from None
+    if not seen.messages:
+        raise BenchError(f"no message stands before compaction {at}", path=file)
+    return seen
+
+
+def _label(file: Path) -> str:
+    """A plain name for the fixture from the file's name."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", file.stem)[:LONGEST_NAME].strip(".-_")
+    if not plain:
+        raise BenchError("give the fixture a name with --name; the file's name holds no plain letter", path=file)
+    return plain
+
+
+def _refuse_filled(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        return
+    if folder.exists() or folder.is_symlink():
+        raise BenchError("is there already; give another --name, or remove it first", path=folder)
+
+
+def _write(
+    folder: Path, seen: Transcript, file: Path, label: str, at: int | None, stock: str | None
+) -> tuple[Transcript, Key]:
+    """The folder, whole or not at all; the transcript as it reads back, and the key drafted from that."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp"))
+    try:
+        text = to_jsonl(seen)
+        write_text(making / TRANSCRIPT, text)
+        kept = replace(read(making / TRANSCRIPT), harness_version=seen.harness_version)
+        key = Key(version=1, atoms=draft(kept))
+        write_text(making / KEY, to_yaml(key))
+        if stock is not None:
+            write_text(making / STOCK, stock)
+        if seen.system:
+            write_text(making / SYSTEM, seen.system)
+        if seen.tools_json:
+            write_text(making / TOOLS, seen.tools_json)
+        write_text(making / ABOUT, _about(_described(seen, kept, file, label, at, text)))
+        making.chmod(0o755)
+        making.rename(folder)
+    except OSError as error:
+        raise BenchError(f"cannot be written: {error.strerror}", path=folder) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return kept, key
+
+
+def _described(seen: Transcript, kept: Transcript, file: Path, label: str, at: int | None, text: str) -> FixtureFile:
+    point = "up to its end" if at is None else f"up to compaction {at}"
+    return FixtureFile(
+        version=1,
+        title=f"Session {label}, {point}",
+        harness=" ".join(filter(None, (seen.format, seen.harness_version))),
+        source=file.name,
+        licence=UNKNOWN_LICENCE,
+        language=UNDETERMINED,
+        split="dev",
+        tokens=kept.tokens,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        system=SYSTEM if seen.system else None,
+        tools=TOOLS if seen.tools_json else None,
+    )
+
+
+def _about(about: FixtureFile) -> str:
+    """fixture.yaml as text; absent values are left out."""
+    values = ((name, getattr(about, name)) for name in about.__struct_fields__)
+    return "".join(f"{n}: {quoted(v) if isinstance(v, str) else v}\n" for n, v in values if v is not None)
