@@ -152,6 +152,8 @@ class CallRow(Struct, kw_only=True, forbid_unknown_fields=True):
     model: str
     cell_key: str | None = None
     outcome: str
+    detail: str | None = None
+    """Why it brought nothing, where it did not."""
     started_at: str
     seconds: float | None = None
     first_token_seconds: float | None = None

@@ -1,0 +1,214 @@
+"""Executes what the plan holds for models: groups under their locks, forks as the schedule says, files as they come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from bench.forks.asking import Answer, Asker, Stopping
+from bench.forks.concluding import Desk
+from bench.forks.grid import Decided, Fork
+from bench.forks.ledger import Ledger
+from bench.forks.locks import Lock
+from bench.forks.output_rows import decided_row
+from bench.forks.outside import Outside
+from bench.forks.plan import Sized
+from bench.forks.progress import Progress
+from bench.forks.schedule import GroupSchedule, Schedule
+from bench.forks.store import Files
+from bench.forks.work import GroupWork, drop_done, settle_abandoned
+from bench.forks.writer import Writer
+from bench.rows import OutputRow
+
+LOCK_POLL_S = 0.5
+"""How often a group that another process works on is looked at again."""
+
+
+class Engine:
+    """One run's forks. Use once: `await run()`; `interrupt()` from its loop ends it early, with all answers written."""
+
+    def __init__(
+        self,
+        work: Sequence[GroupWork],
+        schedule: Schedule,
+        asker: Asker,
+        desk: Desk,
+        ledger: Ledger,
+        writer: Writer,
+        stopping: Stopping,
+        outside: Outside,
+        progress: Progress,
+    ) -> None:
+        self._closed = list(work)
+        """Groups not yet opened."""
+        self._groups = {w.name: w for w in work}
+        self._schedule = schedule
+        self._asker = asker
+        self._desk = desk
+        self._ledger = ledger
+        self._writer = writer
+        self._stopping = stopping
+        self._outside = outside
+        self._progress = progress
+        self._locks = {w.name: Lock(desk.store.lock_path(w.name)) for w in work}
+        self._told: set[str] = set()
+        """Groups that a person knows to be held by another process."""
+        self._sized: dict[str, Sized] = {}
+        self._tasks: dict[asyncio.Task[Answer | None], Sized] = {}
+        self._writing: set[asyncio.Future[None]] = set()
+        self._news = asyncio.Event()
+        self._trouble: BaseException | None = None
+
+    async def run(self) -> None:
+        """Done when nothing is in flight, nothing more will start, and all that was answered is on the disk."""
+        try:
+            while self._step():
+                await self._news.wait()
+                self._news.clear()
+        finally:
+            self._cancel()
+            while self._tasks:
+                await asyncio.wait(self._tasks)
+            while self._writing:
+                await asyncio.wait(self._writing)
+            for lock in self._locks.values():
+                lock.release()
+        if self._trouble is not None:
+            raise self._trouble
+
+    def interrupt(self) -> None:
+        """Start nothing more and give up what is in flight."""
+        self._stopping.stop("interrupted")
+        self._cancel()
+        self._news.set()
+
+    def _step(self) -> bool:
+        """Start what may start; False when all is over."""
+        if self._trouble is not None:
+            return False
+        now = self._outside.clock()
+        self._launch(now)
+        while not self._stopping and self._schedule.hungry(now) and self._open_next():
+            self._launch(now)
+        if self._tasks:
+            return True
+        if self._stopping or not self._closed:
+            return False
+        asyncio.get_running_loop().call_later(LOCK_POLL_S, self._news.set)
+        return True
+
+    def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    def _fail(self, error: BaseException) -> None:
+        """What went wrong is not the model's doing: end the run and raise it."""
+        if self._trouble is None:
+            self._trouble = error
+        self.interrupt()
+
+    # groups
+
+    def _open_next(self) -> bool:
+        """Open the next group whose lock is free; False where there is none, or others hold all that are left."""
+        for work in self._closed:
+            lock = self._locks[work.name]
+            if lock.take():
+                self._closed.remove(work)
+                self._open(work)
+                return True
+            if work.name not in self._told:
+                self._told.add(work.name)
+                self._progress.note(f"{work.name}: {lock.owner} works on it; waiting")
+        return False
+
+    def _open(self, work: GroupWork) -> None:
+        """Settle what a dead owner left, write what needs no call, and hand the rest to the schedule."""
+        settle_abandoned(work.name, work.model, self._desk.store, self._ledger, self._outside.now().date())
+        drop_done(work, self._desk.store, self._ledger)
+        work.open_jobs = len(work.asked) + 1  # one for this opening
+        self._progress.begin(work.name, work.cells)
+        if work.decided:
+            self._write(work, lambda: self._decided_outputs(work.decided))
+        for fork in work.answered:
+            self._conclude(work, fork)
+        self._sized.update((s.fork.id, s) for s in work.asked)
+        self._schedule.add(GroupSchedule(work.name, work.model, [s.fork.id for s in work.asked]))
+        self._close_job(work)
+
+    def _close_job(self, work: GroupWork) -> None:
+        work.open_jobs -= 1
+        if not work.open_jobs:
+            self._locks[work.name].release()
+
+    # forks
+
+    def _launch(self, now: float) -> None:
+        for id_ in self._schedule.launch(now):
+            task = asyncio.create_task(self._asker.ask(self._sized[id_], self._began(id_)))
+            self._tasks[task] = self._sized[id_]
+            task.add_done_callback(self._ended)
+
+    def _began(self, id_: str) -> Callable[[], None]:
+        def began() -> None:
+            self._schedule.began(id_)
+            self._news.set()
+
+        return began
+
+    def _ended(self, task: asyncio.Task[Answer | None]) -> None:
+        fork = self._tasks.pop(task).fork
+        work = self._groups[fork.group]
+        if not task.cancelled():
+            if (error := task.exception()) is not None:
+                self._fail(error)
+            elif (answer := task.result()) is not None:
+                self._schedule.began(fork.id)  # an answer without content began, too
+                self._conclude(work, fork, answer)
+        self._schedule.ended(fork.id)
+        self._close_job(work)
+        self._news.set()
+
+    # files
+
+    def _conclude(self, work: GroupWork, fork: Fork, answer: Answer | None = None) -> None:
+        """Have the outputs of an answered fork written; without `answer`, from the reply on disk."""
+        finished = answer.finished if answer else self._ledger.answered[fork.reply_sha256]
+        attempts = self._ledger.calls_of.get(fork.reply_sha256, 1)
+
+        def job() -> tuple[list[OutputRow], Files]:
+            text = answer.text if answer else self._desk.store.reply_text(fork.reply_sha256)
+            ms = answer.ms_since_last_fork if answer else None
+            return self._desk.outputs(fork, finished, text, attempts=attempts, ms_since_last_fork=ms)
+
+        self._write(work, job)
+
+    def _decided_outputs(self, decided: Sequence[Decided]) -> tuple[list[OutputRow], Files]:
+        desk = self._desk
+        rows = [
+            decided_row(desk.store.name, d.cell, d.outcome, d.detail, desk.contexts.get(d.cell.context_sha256 or ""))
+            for d in decided
+        ]
+        return rows, [file for row in rows for file in desk.store.output_files(row, None)]
+
+    def _write(self, work: GroupWork, job: Callable[[], tuple[list[OutputRow], Files]]) -> None:
+        rows: list[OutputRow] = []
+
+        def files() -> Files:
+            made, out = job()
+            rows.extend(made)
+            return out
+
+        def written(future: asyncio.Future[None]) -> None:
+            self._writing.discard(future)
+            if (error := future.exception()) is not None:
+                self._fail(error)
+            else:
+                for row in rows:
+                    self._progress.done(work.name, row.outcome, self._ledger.guard.spent_usd)
+            self._close_job(work)
+
+        work.open_jobs += 1
+        future = self._writer.submit(files)
+        self._writing.add(future)
+        future.add_done_callback(written)

@@ -1,0 +1,138 @@
+"""Money and answers of a run as its journal tells them, shared by all processes that work on it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from bench.forks.guard import Guard, Overbill, Verdict
+from bench.forks.journal import Attempted, Event, Finished, Journal, Started
+from bench.models.protocol import Count, Reply
+from bench.rows import CallRow
+
+ID_DIGITS = 16
+"""Of a reply's sha256 in the ids of its calls."""
+
+
+class Ledger:
+    """The one door to journal and spend guard: each change is judged, written and applied under the file's lock."""
+
+    def __init__(self, journal: Journal, budget_usd: float | None, now: Callable[[], str]) -> None:
+        self.guard = Guard(budget_usd)
+        self.answered: dict[str, Finished] = {}
+        """Reply -> the call that brought it."""
+        self.in_flight: dict[str, Started] = {}
+        """Calls started and not ended, of all processes, dead ones too."""
+        self.own: set[str] = set()
+        """Of these, the ones of this process."""
+        self.calls_of: dict[str, int] = {}
+        """Reply -> calls made for it so far."""
+        self._journal = journal
+        self._now = now
+        self._host = socket.gethostname()
+        self.refresh()
+        self.guard.overbilled.clear()  # an overbilling stops the run it happens in, not the next
+
+    def refresh(self) -> None:
+        """Take in what other processes have done."""
+        with self._journal.locked() as events:
+            self._apply(events)
+
+    def start(
+        self, reply_sha256: str, cells: Sequence[str], group: str, worst_usd: float | None
+    ) -> tuple[Verdict, str | None]:
+        """Reserve and announce a call; its id where it may start, else None and why."""
+        with self._journal.locked() as events:
+            self._apply(events)
+            verdict = self.guard.judge(worst_usd, own_in_flight=bool(self.own))
+            if verdict.answer != "start":
+                return verdict, None
+            call_id = f"{reply_sha256[:ID_DIGITS]}-{self.calls_of.get(reply_sha256, 0) + 1}"
+            started = Started(
+                call_id=call_id,
+                reply_sha256=reply_sha256,
+                cells=tuple(cells),
+                group=group,
+                worst_usd=worst_usd,
+                at=self._now(),
+                pid=os.getpid(),
+                host=self._host,
+            )
+            self._write(started)
+            self.own.add(call_id)
+            return verdict, call_id
+
+    def attempt(self, call: CallRow) -> Overbill | None:
+        """A call ended without an answer; returns its overbilling, if any."""
+        return self._end(
+            Attempted(
+                call_id=call.call_id,
+                outcome=call.outcome,
+                usd=call.usd_api,
+                possibly_usd=call.possibly_billed_usd,
+                at=self._now(),
+            )
+        )
+
+    def finish(
+        self, call: CallRow, reply: Reply, count: Count, reply_sha256: str, context_sha256: str
+    ) -> tuple[Finished, Overbill | None]:
+        """A call was answered: the event as it stands in the journal (the reply without its text), and overbilling."""
+        event = Finished(
+            call=call,
+            reply=replace(reply, text=""),
+            count=count,
+            reply_sha256=reply_sha256,
+            context_sha256=context_sha256,
+            at=self._now(),
+        )
+        return event, self._end(event)
+
+    def abandoned(self, group: str) -> list[Started]:
+        """Calls of the group that its earlier owners left in flight. Only for who holds the group's lock."""
+        self.refresh()
+        return [s for s in self.in_flight.values() if s.group == group and s.call_id not in self.own]
+
+    def _end(self, event: Attempted | Finished) -> Overbill | None:
+        with self._journal.locked() as events:
+            self._apply(events)
+            over = self._write(event)
+            self.own.discard(_call_id(event))
+            return over
+
+    def _write(self, event: Event) -> Overbill | None:
+        self._journal.append(event)
+        return self._fold(event)
+
+    def _apply(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._fold(event)
+
+    def _fold(self, event: Event) -> Overbill | None:
+        match event:
+            case Started():
+                self.in_flight[event.call_id] = event
+                self.calls_of[event.reply_sha256] = self.calls_of.get(event.reply_sha256, 0) + 1
+                self.guard.reserve(event.call_id, event.worst_usd)
+                return None
+            case Attempted():
+                self.in_flight.pop(event.call_id, None)
+                return self.guard.settle(event.call_id, billed_usd=event.usd, possibly_usd=event.possibly_usd)
+            case Finished():
+                self.in_flight.pop(event.call.call_id, None)
+                self.answered[event.reply_sha256] = event
+                return self.guard.settle(event.call.call_id, billed_usd=event.call.usd_api)
+
+
+def open_ledger(path: Path, budget_usd: float | None, now: Callable[[], str]) -> tuple[Ledger, Journal]:
+    """The ledger over the journal at `path`, and the journal, which the caller closes."""
+    journal = Journal(path)
+    return Ledger(journal, budget_usd, now), journal
+
+
+def _call_id(event: Attempted | Finished) -> str:
+    return event.call_id if isinstance(event, Attempted) else event.call.call_id

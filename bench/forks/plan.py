@@ -1,0 +1,125 @@
+"""What a sweep will ask and what that may cost, before anything is paid. Pure: counts come in as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from bench.errors import BenchError
+from bench.forks.caching import cacheable_tokens
+from bench.forks.grid import Build, Decided, Fork
+from bench.forks.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS, worst_case_tokens
+from bench.models.protocol import Count
+from bench.prices import cost, worst_case
+from bench.text import estimate_tokens
+from bench.transcripts.model import Usage
+
+EXPECTED_OUTPUT_TOKENS = 2000
+"""A handoff of 8 KB, as the shipped prompts bring them; only the expected cost rests on it, never a cap."""
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A fork with its prompt counted and priced. USD; None where the model's price is unknown."""
+
+    fork: Fork
+    count: Count
+    cached_tokens: int | None
+    """Of the prompt, what the group's cache will hold; None where the model's cache is not known."""
+    low_usd: float | None
+    expected_input_usd: float | None
+    expected_usd: float | None
+    worst_usd: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is left to do in a run, and what that may cost."""
+
+    run: str
+    asked: tuple[Sized, ...]
+    """Forks that need a call."""
+    answered: tuple[Fork, ...]
+    """Forks whose reply is on disk, with cells still to be written."""
+    decided: tuple[Decided, ...]
+    builds: tuple[Build, ...]
+    skipped: Mapping[str, str]
+    """Model that cannot be asked here -> why."""
+    cells: int
+    """Cells of the whole sweep, skipped models' aside."""
+    done: int
+    """Of these, the ones finished before."""
+
+    @property
+    def groups(self) -> dict[str, list[Sized]]:
+        """fixture/model -> its forks to ask, in order."""
+        out: dict[str, list[Sized]] = {}
+        for sized in self.asked:
+            out.setdefault(sized.fork.group, []).append(sized)
+        return out
+
+    def total(self, which: str) -> float | None:
+        """The sum of one of the forks' costs (`low_usd`, `expected_usd`, …); None where any is unknown."""
+        values = [getattr(s, which) for s in self.asked]
+        return None if None in values else math.fsum(values)
+
+
+def size(
+    forks: Iterable[Fork], counts: Mapping[tuple[str, str, str], Count], windows: Mapping[str, int | None], when: date
+) -> tuple[list[Sized], list[Decided]]:
+    """The forks priced, and the cells of those that do not fit their model's window.
+
+    `counts`: by (model, context, instruction). The first fork of a group writes the cache, the others read it.
+    """
+    asked: list[Sized] = []
+    misfits: list[Decided] = []
+    warmed: set[str] = set()
+    for fork in forks:
+        count = counts[fork.model, fork.context_sha256, fork.instruction]
+        window = windows[fork.model]
+        if window is not None and count.tokens + fork.max_tokens > window:
+            why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
+            misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
+            continue
+        asked.append(_sized(fork, count, when, warm=fork.group in warmed))
+        warmed.add(fork.group)
+    return asked, misfits
+
+
+def _sized(fork: Fork, count: Count, when: date, *, warm: bool) -> Sized:
+    prefix = max(0, count.tokens - estimate_tokens(fork.instruction))
+    cached = cacheable_tokens(fork.model, prefix)
+    held = cached or 0
+    read, written = (held, 0) if warm else (0, held)
+    asked = Usage(input=count.tokens - held, cache_read=read, cache_write_5m=written)
+    answered = Usage(
+        input=asked.input,
+        output=min(EXPECTED_OUTPUT_TOKENS, fork.max_tokens),
+        cache_read=read,
+        cache_write_5m=written,
+    )
+    least = max(0, math.floor(count.tokens / COUNT_FACTOR) - COUNT_SLACK_TOKENS)
+    return Sized(
+        fork=fork,
+        count=count,
+        cached_tokens=cached,
+        low_usd=cost(Usage(cache_read=least), fork.model, when).usd_api,
+        expected_input_usd=cost(asked, fork.model, when).usd_api,
+        expected_usd=cost(answered, fork.model, when).usd_api,
+        worst_usd=worst_case(fork.model, when, worst_case_tokens(count.tokens), fork.max_tokens),
+    )
+
+
+def check_budget(asked: Sequence[Sized], budget_usd: float | None, *, no_budget: bool) -> None:
+    """Nothing where the forks may be paid for; raises BenchError, before the first call, where they may not.
+
+    A paid model needs a budget or an explicit --no-budget; with a budget, every price must be known.
+    """
+    for sized in asked:
+        model, worst = sized.fork.model, sized.worst_usd
+        if budget_usd is None and not no_budget and worst != 0:
+            raise BenchError(f"'{model}' is paid for and the sweep has no budget_usd; set it, or use --no-budget")
+        if budget_usd is not None and worst is None:
+            raise BenchError(f"no price is known for '{model}', so a budget cannot hold; use --no-budget")

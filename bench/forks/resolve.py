@@ -1,0 +1,205 @@
+"""A sweep as it will run: overrides taken in, fixtures and arms loaded, each arm with its instruction and version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from bench.arms import check_distinct, find_arm
+from bench.arms.instruction import instruction, instruction_sha256
+from bench.arms.model import Arm
+from bench.arms.version import version_sha256
+from bench.errors import BenchError, shown
+from bench.fixtures import Fixture, find_fixture
+from bench.forks.cells import digest
+from bench.models.names import parse_name
+from bench.project import Project, checked_label, find_project
+from bench.schema import read_text
+from bench.sweepfile import Sweep, read_sweep
+
+RESTORE_PIECE = "_restore.md"
+MOST_REPLICATES = 50
+LISTS = ("fixtures", "arms", "models")
+
+
+class Overrides(Struct, frozen=True, kw_only=True):
+    """What a start of a sweep changes of its file; None leaves the file's value. Paths are relative to the caller."""
+
+    fixtures: tuple[str, ...] | None = None
+    arms: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    replicates: int | None = None
+    chain: int | None = None
+    stale_by: tuple[int, ...] | Literal["policy"] | None = None
+    budget_usd: float | None = None
+    no_budget: bool = False
+    """Run paid models without a cap."""
+    concurrency: int | None = None
+    run: str | None = None
+    results_dir: Path | None = None
+
+
+@dataclass(frozen=True)
+class ResolvedArm:
+    """An arm as this sweep runs it."""
+
+    arm: Arm
+    instruction: str
+    """What the model is asked; empty for arms without one."""
+    max_tokens: int | None
+    """The arm's own under the sweep's cap; None for arms without a model."""
+    version: str
+    """sha256 of all that makes its outputs: settings, instruction, cap, the versions it derives from."""
+
+    @property
+    def instruction_sha256(self) -> str | None:
+        return instruction_sha256(self.instruction) if self.arm.asks_model else None
+
+    @property
+    def like(self) -> str | None:
+        """The arm whose mean handoff size this one takes; None for all others."""
+        return self.arm.settings.tail.like if self.arm.settings.tail else None
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Everything a run is made from."""
+
+    sweep: Sweep
+    path: Path
+    project: Project
+    run: str
+    root: Path
+    """The run's folder."""
+    fixtures: tuple[Fixture, ...]
+    arms: tuple[ResolvedArm, ...]
+    no_budget: bool
+
+    @property
+    def stale_by(self) -> tuple[int, ...]:
+        assert not isinstance(self.sweep.stale_by, str)
+        return self.sweep.stale_by
+
+
+def find_sweep(name_or_path: str) -> Path:
+    """The sweep file: a path, or a name in the project's `sweeps/`."""
+    path = Path(name_or_path).expanduser()
+    if path.suffix == ".toml" or "/" in name_or_path:
+        return path
+    return find_project().sweeps / f"{checked_label(name_or_path, 'sweep')}.toml"
+
+
+def resolve(path: Path, overrides: Overrides) -> Resolved:
+    """The sweep at `path` with `overrides`. Raises BenchError, before anything runs, for whatever cannot run."""
+    sweep = _overridden(read_sweep(path), overrides)
+    _check(sweep, path)
+    project = find_project(path.parent)
+    run = checked_label(overrides.run or path.stem, "run")
+    fixtures = tuple(find_fixture(name, project, path.parent) for name in sweep.fixtures)
+    names = [f.name.lower() for f in fixtures]
+    for fixture in fixtures:
+        if names.count(fixture.name.lower()) > 1:
+            raise BenchError(f"two fixtures are called '{fixture.name}'; rename the folder of one", path=path)
+    arms = [find_arm(name, project, path.parent) for name in sweep.arms]
+    check_distinct(arms)
+    return Resolved(
+        sweep=sweep,
+        path=path,
+        project=project,
+        run=run,
+        root=(overrides.results_dir or project.results) / run,
+        fixtures=fixtures,
+        arms=_resolved_arms(arms, sweep, project),
+        no_budget=overrides.no_budget,
+    )
+
+
+def _overridden(sweep: Sweep, overrides: Overrides) -> Sweep:
+    changed: dict[str, object] = {}
+    for name in ("replicates", "chain", "stale_by", "budget_usd", "concurrency"):
+        value = getattr(overrides, name)
+        if value is not None:
+            changed[name] = value
+    for name in LISTS:
+        entries: Sequence[str] | None = getattr(overrides, name)
+        if entries is not None:
+            changed[name] = tuple(entries if name == "models" else map(_from_here, entries))
+    if overrides.no_budget:
+        changed["budget_usd"] = None
+    return msgspec.structs.replace(sweep, **changed)
+
+
+def _from_here(entry: str) -> str:
+    """An override's path is the caller's: absolute, so that it is not taken as relative to the sweep file."""
+    path = Path(entry).expanduser()
+    return str(path.resolve()) if "/" in entry and (path.exists() or path.is_absolute()) else entry
+
+
+def _check(sweep: Sweep, path: Path) -> None:
+    """Nothing where the sweep's numbers make sense and all it asks for is built."""
+    for name in ("fixtures", "arms"):
+        if not getattr(sweep, name):
+            raise BenchError(f"names no {name}", path=path)
+    for name in LISTS:
+        entries: Sequence[str] = getattr(sweep, name)
+        for entry in entries:
+            if entries.count(entry) > 1:
+                raise BenchError(f"names '{entry}' twice in {name}", path=path)
+    if not 1 <= sweep.replicates <= MOST_REPLICATES:
+        raise BenchError(f"replicates = {sweep.replicates}; 1 to {MOST_REPLICATES} are possible", path=path)
+    for name in ("concurrency", "timeout_s", "max_tokens"):
+        value = getattr(sweep, name)
+        if value is not None and not value > 0:
+            raise BenchError(f"{name} = {value}; it must be above 0", path=path)
+    if sweep.budget_usd is not None and not sweep.budget_usd >= 0:
+        raise BenchError(f"budget_usd = {sweep.budget_usd}; it must not be below 0", path=path)
+    if sweep.chain != 1:
+        raise BenchError(f"chain = {sweep.chain} is not built yet; use chain = 1", path=path)
+    if isinstance(sweep.stale_by, str):
+        raise BenchError('stale_by = "policy" is not built yet; use a list of numbers', path=path)
+    if not sweep.stale_by or min(sweep.stale_by) < 0 or len(set(sweep.stale_by)) < len(sweep.stale_by):
+        raise BenchError("stale_by must list different numbers from 0 on", path=path)
+    for model in sweep.models:
+        parse_name(model)
+
+
+def _resolved_arms(arms: Sequence[Arm], sweep: Sweep, project: Project) -> tuple[ResolvedArm, ...]:
+    by_label = {arm.label: _resolved(arm, sweep, project) for arm in arms}
+    for arm in by_label.values():
+        other = by_label.get(arm.like or "")
+        if other is not None and other.like is not None:
+            raise BenchError(f"the arm '{arm.arm.label}' is like '{other.arm.label}', which is itself like another")
+    derived = {
+        label: ResolvedArm(a.arm, a.instruction, a.max_tokens, digest(a.version, by_label[a.like].version))
+        for label, a in by_label.items()
+        if a.like in by_label
+    }
+    return tuple((by_label | derived).values())
+
+
+def _resolved(arm: Arm, sweep: Sweep, project: Project) -> ResolvedArm:
+    if arm.kind == "server":
+        raise BenchError("arms of kind 'server' are not built yet", path=arm.path)
+    if not arm.asks_model:
+        return ResolvedArm(arm, "", None, version_sha256(arm, ""))
+    if not sweep.models:
+        raise BenchError(f"the arm '{arm.label}' asks a model, and the sweep names none; add models = [...]")
+    restore = read_text(project.prompts / RESTORE_PIECE) if arm.settings.restore else None
+    asked = instruction(arm, sweep.instructions, restore)
+    own = arm.settings.max_tokens
+    capped = own if sweep.max_tokens is None else min(own, sweep.max_tokens)
+    version = version_sha256(arm, asked)
+    return ResolvedArm(arm, asked, capped, version if capped == own else digest(version, capped))
+
+
+def sweep_name(resolved: Resolved) -> str:
+    """The sweep file as a person would name it: relative to the project where it lies inside."""
+    try:
+        return str(resolved.path.resolve().relative_to(resolved.project.root))
+    except ValueError:
+        return shown(resolved.path)

@@ -1,0 +1,109 @@
+"""What is left to do in one fixture/model group, and what a process that takes it over must settle first."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+
+from msgspec.structs import replace
+
+from bench.errors import BenchError
+from bench.forks.calls import failed_call
+from bench.forks.cells import NO_MODEL
+from bench.forks.grid import Decided, Fork
+from bench.forks.ledger import Ledger
+from bench.forks.plan import Plan, Sized
+from bench.forks.store import ROW, Store, append_line
+from bench.models.protocol import Attempt
+
+
+@dataclass
+class GroupWork:
+    """All that is left to do in a group, and how many of its jobs are open: its lock is held until there are none."""
+
+    name: str
+    model: str
+    asked: list[Sized] = field(default_factory=list)
+    answered: list[Fork] = field(default_factory=list)
+    decided: list[Decided] = field(default_factory=list)
+    open_jobs: int = 0
+    """Forks not yet ended, and files not yet written."""
+
+    @property
+    def cells(self) -> int:
+        forks = [*(s.fork for s in self.asked), *self.answered]
+        return len(self.decided) + sum(len(f.cells) for f in forks)
+
+
+def work_of(plan: Plan) -> list[GroupWork]:
+    """The groups of a plan that ask a model, in its order."""
+    groups: dict[str, GroupWork] = {}
+
+    def group(name: str, model: str) -> GroupWork:
+        return groups.setdefault(name, GroupWork(name, model))
+
+    for sized in plan.asked:
+        group(sized.fork.group, sized.fork.model).asked.append(sized)
+    for fork in plan.answered:
+        group(fork.group, fork.model).answered.append(fork)
+    for decided in plan.decided:
+        cell = decided.cell
+        if cell.model == NO_MODEL:
+            continue
+        group(f"{cell.fixture}/{cell.model}", cell.model).decided.append(decided)
+    return list(groups.values())
+
+
+def has_reply(store: Store, ledger: Ledger, fork: Fork) -> bool:
+    """Whether the fork's reply is on disk and its call in the journal: then no call is needed."""
+    return fork.reply_sha256 in ledger.answered and store.reply_path(fork.reply_sha256).exists()
+
+
+def without_done(fork: Fork, store: Store) -> Fork | None:
+    """The fork with the cells that have no row yet; None where all have one.
+
+    Raises BenchError where the row in a cell's place was made from another request.
+    """
+    left = []
+    for cell in fork.cells:
+        row = store.row_of(cell)
+        if row is None:
+            left.append(cell)
+        elif row.cell_key != cell.key:
+            raise BenchError(
+                f"{cell} was made from another request (context mode or model settings differ); use --run NEW",
+                path=store.output_path(cell, ROW),
+            )
+    return replace(fork, cells=tuple(left)) if left else None
+
+
+def drop_done(work: GroupWork, store: Store, ledger: Ledger) -> None:
+    """Leave out what another process has done since the plan was made. Only for who holds the group's lock."""
+    work.decided = [d for d in work.decided if store.row_of(d.cell) is None]
+    work.answered = [f for fork in work.answered if (f := without_done(fork, store))]
+    asked = [dataclasses.replace(s, fork=f) for s in work.asked if (f := without_done(s.fork, store))]
+    work.answered += [s.fork for s in asked if has_reply(store, ledger, s.fork)]
+    work.asked = [s for s in asked if not has_reply(store, ledger, s.fork)]
+
+
+def settle_abandoned(group: str, model: str, store: Store, ledger: Ledger, today: date) -> int:
+    """How many calls a dead process left in flight in the group; each becomes an attempt that may have been billed.
+
+    Only for who holds the group's lock.
+    """
+    abandoned = ledger.abandoned(group)
+    known = {call.call_id for call in store.failed_calls()} if abandoned else set()
+    for started in abandoned:
+        attempt = Attempt(outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0)
+        call = failed_call(started.call_id, model, _first(started.cells), attempt, started.worst_usd, today)
+        call.seconds = None
+        if started.call_id not in known:
+            append_line(store.attempts, call)
+        ledger.attempt(call)
+    return len(abandoned)
+
+
+def _first(keys: Iterable[str]) -> str:
+    return next(iter(keys), "")
