@@ -37,8 +37,10 @@ def main(argv: list[str] | None = None) -> int:
 def serve(model: str, ctx: int, threads: int, seed: int | None):  # type: ignore[no-untyped-def]
     """A running llama.cpp server on a free loopback port; it lives as long as the object.
 
-    One slot: the forks of a group come one after the other and find the context in the slot's cache. Flash attention
-    is off: measured on 2 AVX2 cores with the small model it costs a third of the generation speed and gains nothing.
+    One slot: the forks of a group come one after the other and find the context in the slot's cache. Measured with the
+    small model (Q4_1, which has no repacked kernel, so that reading is bound by arithmetic) on 2 AVX2 cores: flash
+    attention costs a third of the writing speed and gains nothing. Threads wait for each other at every operation, so
+    one core that is busy elsewhere slows writing from 70 to 5 tokens/s; with one core left free it is 45 on either.
     """
     import xllamacpp
 
@@ -50,7 +52,8 @@ def serve(model: str, ctx: int, threads: int, seed: int | None):  # type: ignore
     p.port = 0
     p.verbosity = ERRORS_ONLY
     p.ui = False
-    p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads
+    p.cpuparams.n_threads = max(1, threads - 1)
+    p.cpuparams_batch.n_threads = threads
     p.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     if seed is not None:
         p.sampling.seed = seed
