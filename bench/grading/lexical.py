@@ -53,14 +53,24 @@ class Look:
         """Where the text states one of the patterns, each of which stands alone."""
         return next((span for p in patterns if (span := self._find([[p]], alone=True))), None)
 
-    def quote(self, span: Span) -> str:
-        """The words of the text at that span, verbatim, the first and the last of them whole."""
+    def mention(self, atom: CompiledAtom) -> Span | None:
+        """Where the text carries the atom, else where a pattern of its accept matches at all, denied or not."""
+        hits = (span for group in atom.groups for p in group for span in p.spans(self._reading.data))
+        return self.carries(atom) or next(hits, None)
+
+    def words(self, span: Span) -> tuple[int, int]:
+        """The span as indices into the text, its first and its last word whole."""
         data, (start, end) = self._reading.data, span
         while start and data[start - 1] not in _BETWEEN_WORDS:
             start -= 1
         while end < len(data) and data[end] not in _BETWEEN_WORDS:
             end += 1
-        return self._reading.folded.quote(start, end)
+        return self._reading.folded.origin(start), self._reading.folded.origin(end - 1) + 1
+
+    def quote(self, span: Span) -> str:
+        """The words of the text at that span, verbatim."""
+        start, end = self.words(span)
+        return self._reading.folded.source[start:end]
 
     def _find(self, groups: Groups, *, alone: bool = False) -> Span | None:
         likely = [[p for p in group if p in self._possible] for group in groups]

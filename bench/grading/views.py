@@ -1,0 +1,157 @@
+"""One atom as a run tells it: where it comes from, and each output's passage and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from bench.errors import BenchError
+from bench.fixtures import Fixture
+from bench.grading.lexical import Look
+from bench.grading.patterns import CompiledAtom, compile_key
+from bench.grading.run import GradedStore, read_grades
+from bench.rows import GRADED, GradeRow, OutputRow
+
+CLIP = 240
+"""Characters of a source turn or a passage that are shown."""
+
+
+class SourceTurn(Struct, frozen=True, kw_only=True):
+    """A message that establishes the atom; `text` is clipped around what the key's patterns match in it."""
+
+    message: int
+    author: str
+    text: str
+
+
+class OutputVerdict(Struct, frozen=True, kw_only=True):
+    """What one grader said of the atom in one output. `verdict` is null where the output is not graded."""
+
+    arm: str
+    model: str
+    replicate: int
+    chain_step: int
+    stale_by: int
+    grader: str | None
+    scope: str | None
+    grading_pass: int | None
+    verdict: str | None
+    evidence: str | None
+    passage: str | None
+    """The evidence with the words around it; null without evidence."""
+    outdated: bool
+    """Whether the key has changed since this verdict."""
+
+
+class AtomView(Struct, frozen=True, kw_only=True):
+    fixture: str
+    atom: str
+    tag: str
+    importance: str
+    by: str
+    text: str
+    sources: tuple[SourceTurn, ...]
+    outputs: tuple[OutputVerdict, ...]
+
+
+def view_atom(
+    store: GradedStore, fixtures: Mapping[str, Fixture], atom: str, fixture: str | None = None
+) -> list[AtomView]:
+    """The atom in every fixture whose key has it, or in `fixture` alone. Raises BenchError where no key has it."""
+    if fixture is not None and fixture not in fixtures:
+        raise BenchError(f"no fixture '{fixture}' in this run; it has {', '.join(sorted(fixtures))}")
+    chosen = fixtures if fixture is None else {fixture: fixtures[fixture]}
+    found = [(name, f, a) for name, f in chosen.items() for a in compile_key(f.key).atoms if a.atom.id == atom]
+    if not found:
+        known = {a.id for f in chosen.values() for a in f.key.atoms}
+        near = get_close_matches(atom, sorted(known), n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"the keys have {len(known)} atoms"
+        raise BenchError(f"no atom '{atom}' in {', '.join(sorted(chosen))}; {hint}")
+    grades, _ = read_grades(store)
+    rows = store.rows()
+    return [_view(store, name, f, a, grades, rows) for name, f, a in found]
+
+
+def _view(
+    store: GradedStore,
+    name: str,
+    fixture: Fixture,
+    compiled: CompiledAtom,
+    grades: Sequence[GradeRow],
+    rows: Iterable[OutputRow],
+) -> AtomView:
+    atom = compiled.atom
+    verdicts: list[OutputVerdict] = []
+    for row in (r for r in rows if r.fixture == name and r.outcome in GRADED):
+        mine = [g for g in grades if g.atom == atom.id and _of(g) == _of(row)]
+        verdicts += [_graded(store, row, g, fixture.key_sha256) for g in mine] or [_ungraded(row)]
+    return AtomView(
+        fixture=name,
+        atom=atom.id,
+        tag=atom.tag,
+        importance=atom.importance,
+        by=atom.by,
+        text=atom.text,
+        sources=tuple(_sources(fixture, compiled)),
+        outputs=tuple(verdicts),
+    )
+
+
+def _of(row: GradeRow | OutputRow) -> tuple[str, str, str, int, int, int]:
+    return row.fixture, row.arm, row.model, row.replicate, row.chain_step, row.stale_by
+
+
+def _sources(fixture: Fixture, compiled: CompiledAtom) -> Iterator[SourceTurn]:
+    messages = fixture.transcript.messages
+    for i in compiled.atom.at:
+        if 0 <= i < len(messages):
+            look = Look(messages[i].text, compile_key(fixture.key))
+            span = look.mention(compiled)
+            text = around(messages[i].text, *(look.words(span) if span else (0, 0)))
+            yield SourceTurn(message=i, author=messages[i].author, text=text)
+
+
+def _graded(store: GradedStore, row: OutputRow, grade: GradeRow, key_sha256: str) -> OutputVerdict:
+    text = store.handoff_text(row) if grade.scope == "handoff" else store.summary_text(row)
+    at = -1 if grade.evidence is None else text.find(grade.evidence)
+    return OutputVerdict(
+        arm=row.arm,
+        model=row.model,
+        replicate=row.replicate,
+        chain_step=row.chain_step,
+        stale_by=row.stale_by,
+        grader=grade.grader,
+        scope=grade.scope,
+        grading_pass=grade.grading_pass,
+        verdict=grade.verdict,
+        evidence=grade.evidence,
+        passage=None if at < 0 or grade.evidence is None else around(text, at, at + len(grade.evidence)),
+        outdated=grade.key_sha256 != key_sha256,
+    )
+
+
+def _ungraded(row: OutputRow) -> OutputVerdict:
+    return OutputVerdict(
+        arm=row.arm,
+        model=row.model,
+        replicate=row.replicate,
+        chain_step=row.chain_step,
+        stale_by=row.stale_by,
+        grader=None,
+        scope=None,
+        grading_pass=None,
+        verdict=None,
+        evidence=None,
+        passage=None,
+        outdated=False,
+    )
+
+
+def around(text: str, start: int, end: int, chars: int = CLIP) -> str:
+    """About `chars` characters of `text` with text[start:end] in their middle, on one line, cuts marked by '…'."""
+    first = max(0, min((start + min(end, start + chars) - chars) // 2, len(text) - chars))
+    last = min(len(text), first + chars)
+    words = " ".join(text[first:last].split())
+    return f"{'… ' if first else ''}{words}{' …' if last < len(text) else ''}"
