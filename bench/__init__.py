@@ -1,7 +1,7 @@
 """handoff-bench: an A/B bench for compaction prompts and handoff pipelines.
 
 Names are loaded when used, so that `import bench` stays fast:
-`bench.parameters`, `bench.run`, `bench.open_run` and the frames of `bench.analysis`.
+`bench.open_run`, `bench.arm_table`, `bench.compare`, `bench.plot_recall_vs_cost` … (see `dir(bench)`).
 """
 
 from importlib import import_module
@@ -9,7 +9,21 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 # public name -> module that owns it
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "open_run": "bench.index",
+    "parameters": "bench.notebook",
+    "run_sweep": "bench.forks.run",
+    "finish": "bench.notebook",
+    "sweep": "bench.sweeps",
+    **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
+    **dict.fromkeys(
+        (
+            "arm_table", "atom_texts", "compare", "fixture_table", "gradings", "keep", "lost", "plot_lost_atoms",
+            "plot_recall_vs_cost", "plot_spread", "recall", "spread", "tag_table",
+        ),
+        "bench.run_view",
+    ),
+}  # fmt: skip
 
 __all__ = ["__version__", *_HOMES]
 

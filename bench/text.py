@@ -7,6 +7,13 @@ import unicodedata
 CHARS_PER_TOKEN = 4
 """The bench's one estimator: tokens = ceil(characters / 4). A model's own counts stand only in usage columns."""
 
+ABSENT = "—"
+"""What a missing value looks like in a table; never 0."""
+
+
+class Figure(str):
+    """A number already put into words (`73.2`, `+1.0`, a dash for none): a table shows it as it is, to the right."""
+
 
 def estimate_tokens(text: str) -> int:
     """Estimated tokens of `text`: ceil(characters / 4)."""

@@ -6,8 +6,22 @@ Atoms are a1, a2, … in the order of the letters.
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from bench.atomic import write_bytes
+from bench.forks.runfile import ArmMark, FixtureMark, RunFile, encode_run_file
+from bench.forks.store import Store
 from bench.frames import frame
-from bench.rows import SCORES, GradeRow, InventionRow, OutputRow
+from bench.grading.blind import seal, write_map
+from bench.grading.files import AtomVerdict, GradeFile, grade_path
+from bench.grading.model import Invention
+from bench.rows import GRADED, SCORES, GradeRow, InventionRow, OutputRow
+from bench.sweepfile import Carry, Sweep
+
+NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 
 VERDICTS = {"C": "carried", "P": "partial", "L": "absent", "S": "stale", "W": "wrong", ".": None}
 
@@ -74,3 +88,68 @@ def invention(arm="inventory", fixture="f1", replicate=1, **more) -> InventionRo
 
 def invented(*rows):
     return frame(list(rows), InventionRow)
+
+
+def project(folder: Path, **files: str) -> Path:
+    """A project folder with nothing in it but the shipped notebooks (and `files`, by path)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench.toml").write_text("version = 1\n")
+    shutil.copytree(NOTEBOOKS, folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    (folder / "results").mkdir()
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def write_run(root: Path, runs, *, rows=None, weights=None, inventions=(), **sweep) -> Store:
+    """The files of a run as the runner and the grader leave them, from {fixture: {arm: [letters, …]}}.
+
+    `rows` are the output rows where the ordinary ones will not do; `inventions` are (arm, replicate) that invent one
+    thing; `sweep` overrides fields of the sweep.
+    """
+    store = Store(root)
+    rows = rows or [
+        output(arm, fixture, i, run=root.name)
+        for fixture, arms in runs.items()
+        for arm, outputs in arms.items()
+        for i in range(1, len(outputs) + 1)
+    ]
+    labels = {row.arm: row.kind for row in rows}
+    models = {row.model: row.model for row in rows if row.model != "none"}
+    usual = {
+        "fixtures": tuple(runs), "arms": tuple(labels), "models": tuple(models),
+        "replicates": max((row.replicate for row in rows), default=1), "carry": Carry(40, "claude-sonnet-5-5"),
+    }  # fmt: skip
+    run_file = RunFile(
+        run=root.name, sweep_file="sweeps/tiny.toml", sweep=Sweep(**(usual | sweep)), seed=7,
+        fixtures={f: FixtureMark(folder=f"fixtures/{f}", transcript_sha256="t", key_sha256=f"k-{f}") for f in runs},
+        arms={a: (ArmMark(label=a, kind=kind, version_sha256="v"),) for a, kind in labels.items()},
+        models=models, started_at="2026-01-01T00:00:00Z", resumed_at="2026-01-01T00:00:00Z",
+    )  # fmt: skip
+    write_bytes(store.run_file, encode_run_file(run_file))
+    for row in rows:
+        write_bytes(store.output_path(row, ".json"), msgspec.json.encode(row))
+        if row.outcome in GRADED:
+            write_bytes(store.output_path(row, ".md"), b"the handoff")
+    folder = store.grades_dir / "lexical"
+    sealed = seal([row for row in rows if row.outcome in GRADED], 7)
+    write_map(folder / "blind.json", root.name, "lexical", "handoff", 7, sealed)
+    for one in sealed:
+        row = one.row
+        letters = runs[row.fixture][row.arm][row.replicate - 1]
+        made = [Invention(never="n1", text="x")] if (row.arm, row.replicate) in inventions else []
+        graded = GradeFile(
+            output_sha256="o", key_sha256=f"k-{row.fixture}", grader_sha256="g", grader="lexical", scope="handoff",
+            grading_pass=1, inventions=tuple(made),
+            verdicts=tuple(
+                AtomVerdict(
+                    atom=g.atom, tag=g.tag, by=g.by, importance=g.importance, weight=g.weight, verdict=g.verdict,
+                    position=i,
+                )
+                for i, g in enumerate(grades(letters, row.arm, row.fixture, weights=weights))
+            ),
+        )  # fmt: skip
+        write_bytes(grade_path(folder, 1, one.id), msgspec.json.encode(graded))
+    return store

@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from bench.text import printable
-
-ABSENT = "—"
-"""What a missing value looks like in a table; never 0."""
+from bench.text import ABSENT, Figure, printable
 
 
 def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
@@ -30,7 +27,7 @@ def emit_json(value: object) -> None:
 def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
     """The rows as aligned text; numbers to the right, a missing value as an em dash."""
     cells = [[_shown(row.get(c)) for c in columns] for row in rows]
-    numeric = [all(isinstance(r.get(c), int | float) or r.get(c) is None for r in rows) for c in columns]
+    numeric = [all(isinstance(r.get(c), int | float | Figure) or r.get(c) is None for r in rows) for c in columns]
     widths = [max(len(c), *(len(r[i]) for r in cells)) if cells else len(c) for i, c in enumerate(columns)]
     lines = [list(columns), *cells]
     return "\n".join(

@@ -1,0 +1,40 @@
+"""Print a run's arm table: recall with its spread, worst and best run, and what stands beside recall.
+
+RUN is a folder or the name of a run in the project's results/; without it, the newest run. A run graded in several ways
+has a table for each; they are never mixed. Truncated handoffs are left out unless asked for.
+
+examples:
+  bench table
+  bench table quickstart --by tag
+  bench table results/quickstart --by fixture --json
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from bench.cli.output import emit_json
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
+    parser.add_argument("--by", choices=("fixture", "tag"), help="a table for each fixture; or arms by tag")
+    parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
+    parser.add_argument("--json", action="store_true", help="print every column of every line as JSON")
+
+
+def run(args: Namespace) -> int:
+    from bench.frames import records
+    from bench.index import open_run
+    from bench.run_view import arm_table, fixture_table, tag_table
+    from bench.told import show_arms, show_tags
+
+    opened = open_run(args.run)
+    if args.json:
+        views = {None: arm_table, "fixture": fixture_table, "tag": tag_table}
+        emit_json(records(views[args.by](opened, with_truncated=args.with_truncated)))
+    elif args.by == "tag":
+        print(show_tags(opened, with_truncated=args.with_truncated))
+    else:
+        print(show_arms(opened, by=args.by, with_truncated=args.with_truncated))
+    return 0

@@ -1,0 +1,212 @@
+"""What notebooks and commands ask of a run: tables, comparisons, figures. Thin: a run in, a frame or a figure out.
+
+Where a run was graded in several ways (graders, scopes), tables of all of them stand under one another; a comparison
+and a figure are of one: the first, unless it is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench.errors import BenchError
+from bench.index import Run
+from bench.project import find_project
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from bench.analysis.pareto import Axis
+
+
+class Grading(NamedTuple):
+    """One way of grading."""
+
+    grader: str
+    scope: str
+
+
+def gradings(run: Run) -> list[Grading]:
+    """The ways in which the run was graded, in the order of its sweep. Raises BenchError where it was not at all."""
+    found = dict.fromkeys(Grading(*pair) for pair in run.grades[["grader", "scope"]].itertuples(index=False))
+    if not found:
+        raise BenchError(f"nothing in it is graded yet; run 'bench grade {run.name}'", path=run.root)
+    order = [(spec.kind, spec.scope) for spec in run.store.run_json().sweep.graders]
+    return sorted(found, key=lambda g: (order.index(g) if g in order else len(order), g))
+
+
+def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm (a way of grading, model, step and staleness), best recall first: see `arms_table`."""
+    from bench.analysis.arms_table import arms_table
+
+    gradings(run)
+    return arms_table(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
+
+
+def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """The arm table of each fixture alone."""
+    from bench.analysis.arms_table import by_fixture
+
+    gradings(run)
+    return by_fixture(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
+
+
+def tag_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm and tag: recall (0..1), n, fixtures, atoms, missing."""
+    from bench.analysis.by_tag import by_tag
+    from bench.analysis.units import named
+
+    gradings(run)
+    return named(by_tag(_ranked(run, with_truncated)))
+
+
+def recall(run: Run) -> pd.DataFrame:
+    """One line an output: recall (0..1), atoms, missing, weight, carried, coverage."""
+    from bench.analysis.recall import run_recall
+
+    return run_recall(_ranked(run, with_truncated=False))
+
+
+def spread(run: Run) -> pd.DataFrame:
+    """One line an arm and fixture: n, mean, worst, best (0..1), range and sd (points); absent where n is 1."""
+    from bench.analysis.spread import fixture_spread
+
+    return fixture_spread(recall(run))
+
+
+def lost(run: Run) -> pd.DataFrame:
+    """One line an atom that no arm carried: fixture, atom, tag, importance, runs, arms, and its text."""
+    from bench.analysis.lost import lost_atoms
+
+    one = _one(run, None)
+    atoms = lost_atoms(_ranked(one, with_truncated=False), one.outputs)
+    return atoms.merge(atom_texts(run), on=["fixture", "atom"], how="left")
+
+
+def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm: recall, n, fixtures, spread, and the difference (points) to the first of `arms`, paired.
+
+    Without `arms`, all of them against the first of the sweep. An arm is named as tables name it: `inventory`,
+    `inventory@3f9c`, or `inventory · model` where several models were asked.
+    """
+    from bench.analysis.compare import compare as compared
+    from bench.analysis.units import SERIES, named
+
+    one = _one(run, grading)
+    ranked = named(_ranked(one, with_truncated))
+    first, others = _chosen(run, ranked, arms)
+    kept = ranked[ranked["name"].isin([first, *others])]
+    series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
+    names = named(ranked)[[*SERIES, "name"]].drop_duplicates()
+    return compared(kept.drop(columns="name"), series).merge(names, on=SERIES, how="left")
+
+
+def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
+    """Every run a dot: recall against the cost to carry, the cost to write, or the size in tokens."""
+    from bench.analysis.output_table import output_table
+    from bench.plots import recall_vs_cost
+
+    one = _one(run, grading)
+    return recall_vs_cost(output_table(one.outputs, one.grades), axis, basis=_basis(run, axis))
+
+
+def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Every run a dot on one scale, an arm a row."""
+    from bench.analysis.output_table import output_table
+    from bench.plots import spread_strips
+
+    one = _one(run, grading)
+    return spread_strips(output_table(one.outputs, one.grades))
+
+
+def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Atoms against arms: which fact each arm carries."""
+    from bench.analysis.lost import atom_arms
+    from bench.plots import lost_atoms_map
+
+    one = _one(run, grading)
+    texts = atom_texts(run)
+    cells = atom_arms(_ranked(one, with_truncated=False))
+    return lost_atoms_map(cells, one.outputs, texts if len(texts) else None)
+
+
+def keep(figure: Figure, run: Run, name: str) -> Figure:
+    """The figure, which is now also `plots/<name>.png` in the run's folder."""
+    from bench.plots import save
+
+    save(figure, run.root / "plots" / f"{name}.png")
+    return figure
+
+
+def atom_texts(run: Run) -> pd.DataFrame:
+    """fixture, atom, text of every atom whose key stands unchanged where the run found it; others have no line."""
+    import pandas as pd
+
+    from bench.keys import read_key
+
+    lines = [
+        (name, atom.id, atom.text)
+        for name, mark in run.store.run_json().fixtures.items()
+        for path in _keys_at(mark.folder, run.root)[:1]
+        if hashlib.sha256(path.read_bytes()).hexdigest() == mark.key_sha256
+        for atom in read_key(path)[0].atoms
+    ]
+    return pd.DataFrame(lines, columns=["fixture", "atom", "text"]).astype("string")
+
+
+def _keys_at(folder: str, root: Path) -> list[Path]:
+    """The key files of a fixture's folder as run.json has it: relative to the project of the run, or of the caller."""
+    found = []
+    for start in (root, Path.cwd()):
+        try:
+            found.append(find_project(start).root / folder / "key.yaml")
+        except BenchError:  # in no project
+            continue
+    return [path for path in found if path.is_file()]
+
+
+def _one(run: Run, grading: Grading | None) -> Run:
+    """The run with the verdicts of one way of grading only: that one, or the first."""
+    ways = gradings(run)
+    chosen = grading or ways[0]
+    if chosen not in ways:
+        raise BenchError(f"it was not graded by {chosen.grader} on the {chosen.scope}", path=run.root)
+    kept = [t[(t["grader"] == chosen.grader) & (t["scope"] == chosen.scope)] for t in (run.grades, run.inventions)]
+    return replace(run, grades=kept[0], inventions=kept[1])
+
+
+def _ranked(run: Run, with_truncated: bool) -> pd.DataFrame:
+    from bench.analysis.units import checked_grades, rankable
+
+    return checked_grades(rankable(run.grades, run.outputs, with_truncated=with_truncated))
+
+
+def _chosen(run: Run, ranked: pd.DataFrame, arms: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Names of the first and the other series; a plain arm means each model, step and staleness of it."""
+    there = ranked[["name", "arm"]].drop_duplicates()
+    wanted: list[str] = []
+    for arm in arms:
+        found = there.loc[(there["name"] == arm) | (there["arm"] == arm), "name"].tolist()
+        if not found:
+            raise BenchError(
+                f"no graded handoff of an arm '{arm}'; there are {', '.join(there['name'])}", path=run.root
+            )
+        wanted += [name for name in found if name not in wanted]
+    if not wanted:
+        order = list(run.store.run_json().arms)
+        pairs = [(str(name), str(arm)) for name, arm in there.itertuples(index=False)]
+        pairs.sort(key=lambda pair: order.index(pair[1]) if pair[1] in order else len(order))
+        wanted = [name for name, _ in pairs]
+    if not wanted:
+        raise BenchError("no handoff of it is graded; see its outcomes with 'bench table'", path=run.root)
+    return wanted[0], wanted[1:]
+
+
+def _basis(run: Run, axis: Axis) -> str:
+    carry = run.store.run_json().sweep.carry
+    if axis != "carry" or carry is None:
+        return "API list prices; local models and arms without a model cost nothing" if axis == "write" else ""
+    return f"{carry.turns} turns, the handoff read from cache on each, at list prices of {carry.model}"

@@ -1,0 +1,101 @@
+"""A run's tables as people read them, in a terminal and in a notebook: one table a way of grading, never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from bench.cli.output import table
+from bench.run_view import arm_table, compare, fixture_table, gradings, lost, tag_table
+from bench.text import ABSENT, printable
+from bench.words import ARMS, COMPARED, LEGENDS, LOST, TAGS_LEGEND, in_words, matrix, spread_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bench.index import Run
+
+Lines = Sequence[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Tables with a title each, and what is to be said under them. `str()` for a terminal; shows itself in notebooks.
+
+    Text in it may come from transcripts: it is escaped in both.
+    """
+
+    tables: Sequence[tuple[str, Lines]]
+    notes: Sequence[str]
+
+    def __str__(self) -> str:
+        parts = [f"{printable(title)}\n{_text(lines)}" for title, lines in self.tables]
+        return "\n\n".join([*parts, "\n".join(map(printable, self.notes))]).strip()
+
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        parts = []
+        for title, lines in self.tables:
+            shown = [{k: ABSENT if v is None else printable(str(v)) for k, v in line.items()} for line in lines]
+            rows = pd.DataFrame(shown).to_html(index=False, escape=True, border=0) if shown else "<p>none</p>"
+            parts.append(f"<p><b>{escape(title)}</b></p>{rows}")
+        return "".join([*parts, *(f"<p>{escape(note)}</p>" for note in self.notes)])
+
+
+def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False) -> Told:
+    """The arm table, or with `by="fixture"` that of each fixture."""
+    frame = (fixture_table if by == "fixture" else arm_table)(run, with_truncated=with_truncated)
+    keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
+    return Told(
+        [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)], [*LEGENDS, *spread_of(frame)]
+    )
+
+
+def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
+    """Recall by tag, an arm a column."""
+    frame = tag_table(run, with_truncated=with_truncated)
+    parts = _parts(frame, ["grader", "scope"])
+    return Told([(_title(run, key), matrix(part, "tag")) for key, part in parts], [TAGS_LEGEND])
+
+
+def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
+    """Each arm beside the first of `arms` (without any: of the sweep), and what the design cannot tell."""
+    from bench.analysis.compare import cannot_be_said
+
+    tables: list[tuple[str, Lines]] = []
+    notes: dict[str, None] = {}
+    for grading in gradings(run):
+        frame = compare(run, *arms, grading=grading, with_truncated=with_truncated)
+        tables.append((_title(run, grading), in_words(frame, COMPARED)))
+        told = [_difference(frame), *spread_of(frame), *cannot_be_said(frame)]
+        notes |= dict.fromkeys(told)
+    return Told(tables, list(notes))
+
+
+def show_lost(run: Run) -> Told:
+    """The atoms that no arm carried, in no run and not even in part."""
+    frame = lost(run)
+    note = "" if len(frame) else "Every atom was carried by some arm in some run, at least in part."
+    return Told([(_title(run, gradings(run)[0]), in_words(frame, LOST))], [note] if note else [])
+
+
+def _parts(frame: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+    return [(tuple(map(str, key)), part) for key, part in frame.groupby(keys, sort=False)]
+
+
+def _title(run: Run, key: tuple[str, ...]) -> str:
+    grader, scope, *fixture = key
+    return f"{', fixture '.join([run.name, *fixture])}: graded by {grader} on the {scope}"
+
+
+def _difference(frame: pd.DataFrame) -> str:
+    from bench.analysis.compare import NO_INTERVAL
+
+    return f"difference: points more (+) or fewer (-) than {frame['name'].iloc[0]}; {NO_INTERVAL}"
+
+
+def _text(lines: Lines) -> str:
+    return table(lines, list(lines[0])) if lines else "none"

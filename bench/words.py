@@ -1,0 +1,122 @@
+"""Tables in words for people: points with one decimal, costs without exponents, a dash for what is not known.
+
+One atom of 82 is 1.2 points of a run's recall: more than one decimal would be a promise nobody can keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench.frames import records
+from bench.text import ABSENT, Figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ARMS = (
+    "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "missing", "recall", "spread", "worst", "best",
+    "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "not_handoff",
+)  # fmt: skip
+"""Columns of the arm table as people see it."""
+COMPARED = ("name", "recall", "n", "fixtures", "spread", "difference")
+LOST = ("fixture", "atom", "tag", "importance", "text", "runs", "arms")
+LEGENDS = (
+    "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
+    "tokens: characters / 4; USD: a handoff, at API list prices",
+)
+TAGS_LEGEND = "recall in points of 100, by the kind of fact that an atom is"
+
+
+class Word(NamedTuple):
+    """How a column is said: its heading, and a value in words."""
+
+    heading: str
+    told: Callable[[float], str]
+
+
+def points(recall: float) -> str:
+    """A recall of 0..1 in points: 0.7317 is 73.2."""
+    return f"{100 * recall:.1f}"
+
+
+def usd(value: float) -> str:
+    """USD with three significant digits and no exponent: 0.0000123, 1.23, 0."""
+    return f"{Decimal(f'{value:.3g}'):f}" if value < 1000 else f"{value:,.0f}"
+
+
+def signed(value: float) -> str:
+    """Points with their sign: +6.2, -1.0, 0.0."""
+    return f"{value:+.1f}" if round(value, 1) else "0.0"
+
+
+def whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+WORDS: dict[str, Word] = {
+    "chain_step": Word("step", whole),
+    "stale_by": Word("stale by", whole),
+    "n": Word("n", whole),
+    "fixtures": Word("fixtures", whole),
+    "missing": Word("missing", whole),
+    "recall": Word("recall", points),
+    "spread": Word("spread", lambda value: f"{value:.1f}"),
+    "worst": Word("worst", points),
+    "best": Word("best", points),
+    "vital_recall": Word("vital", points),
+    "stale": Word("stale", points),
+    "wrong": Word("wrong", points),
+    "invented": Word("invented", lambda value: f"{value:.2f}".removesuffix(".00")),
+    "handoff_tokens": Word("tokens", whole),
+    "usd_write": Word("USD to write", usd),
+    "usd_carry": Word("USD to carry", usd),
+    "difference": Word("difference", signed),
+}
+HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
+ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")
+ONLY_WHERE_ANY = ("missing",)
+
+
+def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, object]]:
+    """The table's lines for people: heading -> words. Columns that would say the same everywhere are left out."""
+    columns = [
+        c
+        for c in columns
+        if c in table
+        and not (c in ONLY_WHERE_IT_VARIES and table[c].nunique() < 2)
+        and not (c in ONLY_WHERE_ANY and not table[c].fillna(0).any())
+    ]
+    return [{_heading(c): _told(c, line[c]) for c in columns} for line in records(table[columns])]
+
+
+def matrix(table: pd.DataFrame, row: str, value: str = "recall") -> list[dict[str, object]]:
+    """Lines of `row` (a tag, say) by arm: each arm's `value` in words."""
+    names = list(dict.fromkeys(table["name"]))
+    wide = table.pivot_table(index=row, columns="name", values=value, aggfunc="first", dropna=False)
+    told = WORDS[value].told
+    return [
+        {row: line[row], **{name: _figure(line.get(name), told) for name in names}}
+        for line in records(wide.reset_index())
+    ]
+
+
+def spread_of(table: pd.DataFrame) -> list[str]:
+    """What the spread column is; nothing where no arm has one."""
+    known = table["spread_of"].dropna()
+    return [f"spread: best - worst of {int(m)} runs of a fixture, mean over fixtures" for m in known.unique()]
+
+
+def _heading(column: str) -> str:
+    return WORDS[column].heading if column in WORDS else HEADINGS.get(column, column)
+
+
+def _told(column: str, value: object) -> object:
+    if column in WORDS:
+        return _figure(value, WORDS[column].told)
+    return "" if value is None and column == "not_handoff" else value
+
+
+def _figure(value: object, told: Callable[[float], str]) -> Figure:
+    return Figure(told(value) if isinstance(value, int | float) else ABSENT)
