@@ -35,7 +35,6 @@ _TOKEN = re.compile(
     rb"(?P<identifier>[\w$-]*(?:[/_.]+[\w$-]+)+)|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)|(?P<word>[a-z\x80-\xff]+)"
 )
 _CAMEL = re.compile(r"\b[A-Za-z]+[a-z][A-Z]\w*")
-_LETTER = re.compile(rb"[a-z]")
 _NUMBER_WORDS = {
     w: str(n).encode()
     for n, w in enumerate(b"two three four five six seven eight nine ten eleven twelve".split(), start=2)
@@ -59,7 +58,10 @@ _SUFFIXES = tuple(
 
 @dataclass(frozen=True)
 class Token:
+    """A content word of a text, and where it stands in the folded bytes."""
+
     stem: bytes
+    word: bytes
     start: int
     end: int
     strict: bool
@@ -102,14 +104,27 @@ class Matcher:
         return _rarities(self._key)
 
     def _like(self, stem: bytes, strict: bool) -> list[Token]:
-        if strict or len(stem) < PREFIX:
+        if strict:
+            return self._by_word.get(stem, [])
+        if len(stem) < PREFIX:
             return self._by_stem.get(stem, [])
         return self._by_prefix.get(stem[:PREFIX], [])
 
     @cached_property
+    def _words(self) -> list[Token]:
+        return list(_tokens(self._text))
+
+    @cached_property
+    def _by_word(self) -> dict[bytes, list[Token]]:
+        found: dict[bytes, list[Token]] = defaultdict(list)
+        for token in self._words:
+            found[token.word].append(token)
+        return found
+
+    @cached_property
     def _by_stem(self) -> dict[bytes, list[Token]]:
         found: dict[bytes, list[Token]] = defaultdict(list)
-        for token in _tokens(self._text):
+        for token in self._words:
             found[token.stem].append(token)
         return found
 
@@ -148,16 +163,16 @@ def has_content(text: str) -> bool:
 def _tokens(text: Reading, names: frozenset[bytes] = frozenset()) -> Iterator[Token]:
     """The content words of a text; `names` are identifiers that only their case gave away."""
     for found in _TOKEN.finditer(text.data):
-        word, start, end = found[0], *found.span()
-        if found["identifier"] and _LETTER.search(word):
-            yield Token(word.strip(b".-"), start, end, True, text.denied(start, end))
-        elif found["word"] and word in _NUMBER_WORDS:
-            yield Token(_NUMBER_WORDS[word], start, end, False, text.denied(start, end))
-        elif found["word"]:
-            if word not in _STOP:
-                yield Token(word if word in names else _stem(word), start, end, word in names, text.denied(start, end))
-        else:
-            yield Token(word.replace(b",", b""), start, end, True, text.denied(start, end))
+        word = found[0]
+        strict = found["word"] is None or word in names
+        if found["number"]:
+            word = word.replace(b",", b"")
+        elif found["identifier"]:
+            word = word.strip(b".-")
+        elif word in _STOP:
+            continue
+        word = _NUMBER_WORDS.get(word, word)
+        yield Token(word if strict else _stem(word), word, *found.span(), strict, text.denied(*found.span()))
 
 
 def _stem(word: bytes) -> bytes:

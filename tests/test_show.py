@@ -1,0 +1,154 @@
+"""`bench show` and `bench grade` on a small run: the source turn, then each output's passage and verdict."""
+
+import hashlib
+import json
+
+import pytest
+from fixture_files import write_fixture, write_project
+from runs import output
+
+from bench.cli import main
+from bench.forks.runfile import ArmMark, FixtureMark, RunFile, encode_run_file
+from bench.forks.store import Store
+from bench.grading.views import around
+from bench.sweepfile import Sweep
+
+HANDOFFS = {
+    "inventory": "## Rejected\n\n- The user **ruled out** `Redis`; production runs none.\n- MAX_RETRIES = 5\n",
+    "short": "Plan: use Redis for the rate limiter. \x1b[31mIt runs on Kubernetes.",
+}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    root = write_project(tmp_path / "project")
+    write_fixture(root / "fixtures" / "twin")
+    monkeypatch.chdir(root)
+    store = Store(root / "results" / "tiny")
+    marks = {}
+    for name in ("small", "twin"):
+        folder = root / "fixtures" / name
+        sha = {f: hashlib.sha256((folder / f).read_bytes()).hexdigest() for f in ("transcript.jsonl", "key.yaml")}
+        marks[name] = FixtureMark(
+            folder=f"fixtures/{name}", transcript_sha256=sha["transcript.jsonl"], key_sha256=sha["key.yaml"]
+        )
+    made = RunFile(
+        run="tiny",
+        sweep_file="sweeps/tiny.toml",
+        sweep=Sweep(fixtures=("small", "twin"), arms=("inventory", "short"), models=("local",)),
+        seed=7,
+        fixtures=marks,
+        arms={arm: (ArmMark(label=arm, kind="prompt", version_sha256="0"),) for arm in HANDOFFS},
+        models={"local": "local"},
+        started_at="2026-01-01T00:00:00Z",
+        resumed_at="2026-01-01T00:00:00Z",
+    )
+    store.root.mkdir(parents=True)
+    store.run_file.write_bytes(encode_run_file(made))
+    for arm, text in HANDOFFS.items():
+        row = output(arm, fixture="small", cell_key=f"cell-{arm}")
+        for path, data in (*store.output_files(row, None), (store.output_path(row, ".md"), text.encode())):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    return root
+
+
+def test_an_atom_is_shown_with_its_source_and_every_verdict(root, capsys):
+    assert main(["grade", "tiny"]) == 0
+    assert capsys.readouterr().err == "lexical: 2 outputs graded\n"
+    assert (root / "results" / "tiny" / "grades.parquet").is_file()
+    assert main(["show", "tiny", "a1", "--fixture", "small"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "small a1 (rejected, vital, by user): The user ruled out Redis for the rate limiter.",
+        "",
+        "message 4, person:",
+        "    Stop: no Redis, we ruled out Redis, production runs none.",
+        "",
+        "inventory · local · replicate 1 · lexical: carried",
+        "    ## Rejected - The user **ruled out** `Redis`; production runs none. - MAX_RETRIES = 5",
+        "",
+        "short · local · replicate 1 · lexical: stale",
+        "    Plan: use Redis for the rate limiter. \\x1b[31mIt runs on Kubernetes.",
+    ]
+
+
+def test_an_atom_of_several_keys_is_shown_for_each(root, capsys):
+    main(["grade", str(root / "results" / "tiny")])
+    capsys.readouterr()
+    assert main(["show", "tiny", "a2", "--json"]) == 0
+    small, twin = json.loads(capsys.readouterr().out)
+    assert (small["fixture"], twin["fixture"]) == ("small", "twin")
+    assert [(o["arm"], o["verdict"], o["evidence"]) for o in small["outputs"]] == [
+        ("inventory", "carried", "MAX_RETRIES = 5"),
+        ("short", "absent", None),
+    ]
+    assert small["sources"] == [{"message": 2, "author": "tool", "text": "export const MAX_RETRIES = 5"}]
+    assert twin["outputs"] == []
+
+
+def test_an_output_without_a_grade_says_so(root, capsys):
+    main(["show", "tiny", "a1", "--fixture", "small"])
+    assert "short · local · replicate 1: not graded" in capsys.readouterr().out
+    main(["grade", "tiny", "--scope", "summary"])
+    capsys.readouterr()
+    main(["show", "tiny", "a1", "--fixture", "small"])
+    assert "inventory · local · replicate 1 · lexical on the summary: absent" in capsys.readouterr().out
+    assert not (root / "results" / "tiny" / "grades" / "lexical").exists()
+
+
+def test_verdicts_of_an_older_key_are_told(root, capsys):
+    main(["grade", "tiny"])
+    key = root / "fixtures" / "small" / "key.yaml"
+    key.write_text(key.read_text() + "# a note\n")
+    capsys.readouterr()
+    assert main(["show", "tiny", "a1"]) == 0
+    assert capsys.readouterr().err == "some verdicts are of an older key; 'bench grade tiny' grades again\n"
+    main(["grade", "tiny"])
+    capsys.readouterr()
+    main(["show", "tiny", "a1"])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["show", "tiny", "a01"], "no atom 'a01' in small, twin; did you mean 'a1'?"),
+        (["show", "tiny", "zebra"], "no atom 'zebra' in small, twin; the keys have 3 atoms"),
+        (["show", "tiny", "a1", "--fixture", "big"], "no fixture 'big' in this run; it has small, twin"),
+        (["show", "tinny", "a1"], "no run 'tinny' in it; did you mean 'tiny'?"),
+        (["show", "./fixtures", "a1"], "no run.json"),
+        (["grade", "tiny", "--grader", "judge"], "the grader 'judge' is not built yet"),
+    ],
+)
+def test_what_is_not_there_is_one_line_and_exit_2(root, capsys, args, told):
+    assert root.is_dir() and main(args) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and told in err and err.count("\n") == 1
+
+
+def test_a_transcript_that_changed_is_refused(root, capsys):
+    transcript = root / "fixtures" / "small" / "transcript.jsonl"
+    transcript.write_text(transcript.read_text() + '{"role": "user", "content": "More."}\n')
+    assert main(["grade", "tiny"]) == 2
+    assert "the transcript of fixture 'small' is not the one that the run forked" in capsys.readouterr().err
+
+
+def test_a_fixture_that_is_gone_is_named(root, capsys):
+    (root / "fixtures" / "twin").rename(root / "moved")
+    assert main(["show", "tiny", "a1"]) == 2
+    assert "the run's fixture 'twin' is gone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "shown"),
+    [
+        ("short text", 0, 5, "short text"),
+        ("0123456789" * 2, 9, 11, "… 456789012345 …"),
+        ("0123456789" * 2, 0, 1, "012345678901 …"),
+        ("0123456789" * 2, 19, 20, "… 890123456789"),
+        ("0123456789" * 3, 5, 25, "… 567890123456 …"),  # longer than the room: its beginning
+        ("two\n\nlines  here", 0, 3, "two lines …"),
+    ],
+)
+def test_a_passage_is_shown_around_its_evidence(text, start, end, shown):
+    assert around(text, start, end, chars=12) == shown
