@@ -62,7 +62,7 @@ def price_of(
     table: PriceTable | None = None,
 ) -> Price:
     """The price of a request with that prompt (input + cache writes + cache reads) on that day."""
-    if model == "local" or model.startswith("local:"):
+    if is_local(model):
         return _price(FREE, 1.0, "local")
     table = table or built_in()
     row = _row(table, model, when, prompt_tokens, speed)
@@ -140,6 +140,11 @@ def carry_cost(handoff_tokens: int, turns: int, model: str, when: date, *, table
     return _cost(carried, price_of(model, when, handoff_tokens, table=table))
 
 
+def is_local(model: str) -> bool:
+    """Whether the model runs on this machine, which nobody bills."""
+    return model == "local" or model.startswith("local:")
+
+
 def nearest(model: str, table: PriceTable | None = None) -> list[str]:
     """Names of priced models that look like `model`, the likest first."""
     return get_close_matches(model, (table or built_in()).names, n=NEAREST, cutoff=NEAR_ENOUGH)
@@ -159,7 +164,9 @@ def _row(table: PriceTable, model: str, when: date, prompt_tokens: int, speed: S
             why = why or f"no price of '{model}' on {when}; its rows hold {_dates(of_speed)}"
         else:
             why = why or f"no {speed} price of '{model}'"
-    return why or table.why_unpriced(model) or _unknown(model, table)
+    if why is None and (unpriced := table.why_unpriced(model)):
+        why = f"no price of '{model}': {unpriced}"
+    return why or _unknown(model, table)
 
 
 def _unknown(model: str, table: PriceTable) -> str:
@@ -173,7 +180,7 @@ def _unknown(model: str, table: PriceTable) -> str:
 
 
 def _dates(rows: list[Row]) -> str:
-    return " and ".join(f"from {r.from_ or 'always'} to {r.to or 'now'}" for r in rows)
+    return ", ".join((f"from {r.from_}" if r.from_ else "") + (f" to {r.to}" if r.to else " on") for r in rows)
 
 
 def _price(usd: Usd, factor: float, row: str) -> Price:

@@ -128,7 +128,7 @@ class PriceTable:
         return list(dict.fromkeys(row.model for row in self.rows))
 
     def candidates(self, model: str) -> Iterator[tuple[Row, ...]]:
-        """The rows of exactly that model, a layer at a time; within a layer only those of the most specific spelling."""
+        """The rows of exactly that model, a layer at a time; in a layer only those of the most specific spelling."""
         for layer in self.layers:
             fits = [(specificity, row) for row in layer.row if (specificity := _fit((row.model, *row.also), model))]
             best = max((s for s, _ in fits), default=0)
@@ -161,9 +161,8 @@ def load_prices(root: Path | None) -> PriceTable:
 
 def _table(paths: list[Path]) -> PriceTable:
     texts = [read_text(path) for path in paths]
-    layers = tuple(
-        _checked(load_toml(path, PriceFile, text=text), path) for path, text in zip(paths, texts, strict=True)
-    )
+    parsed = (load_toml(path, PriceFile, text=text) for path, text in zip(paths, texts, strict=True))
+    layers = tuple(_checked(layer, path) for path, layer in zip(paths, parsed, strict=True))
     return PriceTable(layers, hashlib.sha256("\0".join(texts).encode()).hexdigest())
 
 
@@ -173,9 +172,8 @@ def _checked(layer: PriceFile, path: Path) -> PriceFile:
             raise BenchError(f"row '{row.name}': 'from' is after 'to'", path=path)
     for a, b in combinations(layer.row, 2):
         if a.speed == b.speed and _names(a) & _names(b) and _overlap(a, b):
-            raise BenchError(
-                f"rows '{a.name}' and '{b.name}' price the same request; part them by date or prompt", path=path
-            )
+            both = f"rows '{a.name}' and '{b.name}' price the same request"
+            raise BenchError(f"{both}; part them by date or prompt", path=path)
     return layer
 
 

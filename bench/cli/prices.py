@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime
 
 from bench.cli.output import emit
 from bench.errors import BenchError
-from bench.prices import price_of
+from bench.prices import FREE, is_local, price_of
 from bench.pricetable import PriceTable, Row, load_prices
 
 COLUMNS = (
@@ -47,10 +47,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _rows_of(table: PriceTable, model: str, on: date | None) -> tuple[Row, ...]:
     """The model's rows. Raises BenchError with the reason where it has none (on that day)."""
+    if is_local(model):
+        return (Row(model=model, usd=FREE, state="runs on this machine"),)
     rows = next(table.candidates(model), ())
     if not any(on is None or row.holds_on(on) for row in rows):
-        price = price_of(model, on or datetime.now(UTC).date(), 0, table=table)
-        raise BenchError(price.reason or f"'{model}' runs on this machine and costs nothing")
+        raise BenchError(str(price_of(model, on or datetime.now(UTC).date(), 0, table=table).reason))
     return rows
 
 

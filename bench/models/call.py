@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from bench.models.clients import Client
 
 IDLE_S = 120.0
-"""Longest silence after the first content event; pings do not count. None while a thinking block is open, nor before the
-first event: a long prompt may take minutes to read, is paid, and the wall clock still holds."""
+"""Longest silence after the first content event; pings do not count. None while a thinking block is open, nor before
+the first event: a long prompt may take minutes to read, is paid, and the wall clock still holds."""
 CLOSING_S = 5.0
 """What a server may take to close the stream once it has given its stop reason."""
 
