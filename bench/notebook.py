@@ -1,4 +1,4 @@
-"""A notebook's parameters, checked: names and types, before anything runs.
+"""What a notebook's first and last cell ask: its parameters, checked before anything runs, and its result, noted.
 
 papermill only warns about a name it does not know and puts it into the notebook all the same; the value that was meant
 keeps its default and the run succeeds. So the second cell of each notebook asks `bench.parameters(globals())`.
@@ -7,17 +7,40 @@ keeps its default and the run succeeds. So the second cell of each notebook asks
 from __future__ import annotations
 
 import ast
+import os
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from bench.atomic import write_bytes
 from bench.errors import BenchError
 from bench.project import Project, checked_label, find_project
 
 Names = tuple[str, ...]
+
+RESULT_FILE = "BENCH_RESULT_FILE"
+"""Environment variable by which `bench sweep` says where the last cell leaves its result."""
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """What came of the part of a sweep that a notebook ran."""
+
+    exit_status: int
+    cells: int
+    lines: tuple[str, ...]
+
+
+class Summary(Protocol):
+    """What `bench.run_sweep` returns, as far as it is noted."""
+
+    @property
+    def exit_status(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    def lines(self) -> list[str]: ...
 
 
 class SweepParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -78,6 +101,15 @@ def parameters(names: dict[str, Any]) -> Parameters:
         raise BenchError("; ".join(_unknown(name, known) for name in unknown))
     values = {name: names[name] for name in known if name in names}
     return checked(SweepParameters, values) if type_ is SweepParameters else checked(RunParameters, values)
+
+
+def finish(summary: Summary) -> None:
+    """Print what came of a run and, inside `bench sweep`, leave it where the sweep reads it."""
+    result = Result(exit_status=summary.exit_status, cells=summary.cells, lines=tuple(summary.lines()))
+    print("\n".join(result.lines))
+    path = os.environ.get(RESULT_FILE)
+    if path:
+        write_bytes(Path(path), msgspec.json.encode(result))
 
 
 def checked(type_: type[P], values: dict[str, Any]) -> P:

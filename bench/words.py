@@ -42,8 +42,8 @@ def points(recall: float) -> str:
 
 
 def usd(value: float) -> str:
-    """USD with three significant digits and no exponent: 0.0000123, 1.23, 0."""
-    return f"{Decimal(f'{value:.3g}'):f}" if value < 1000 else f"{value:,.0f}"
+    """USD in cents from 1 on, below with three significant digits, never with an exponent: 1.50, 0.0000123, 0."""
+    return f"{value:,.2f}" if value >= 1 else f"{Decimal(f'{value:.3g}'):f}"
 
 
 def signed(value: float) -> str:

@@ -36,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.forks.resolve import Overrides
+    from bench.forks.resolve import overrides_of
     from bench.index import open_run
     from bench.notebook import SweepParameters, checked
     from bench.sweeps import sweep
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     if args.results is not None:
         given["results_dir"] = str(Path(args.results).expanduser().resolve())
     parameters = checked(SweepParameters, given)
-    result = sweep(parameters.path, jobs=args.jobs, overrides=Overrides(**parameters.overrides))
+    result = sweep(parameters.path, jobs=args.jobs, overrides=overrides_of(**parameters.overrides))
     opened = open_run(result.root)
     if len(opened.grades):
         print(show_arms(opened))

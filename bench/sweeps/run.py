@@ -1,0 +1,164 @@
+"""A whole sweep through its notebooks: `sweep.ipynb` once a fixture and model, then the analysis over the whole run.
+
+What is left to do is the runner's to know: the notebooks of the groups are executed each time, and a group of which
+nothing is left ends within seconds. An analysis notebook is executed again only when the run's files, the notebook, its
+parameters or the versions have changed. Stopping at any moment loses no output: they are the runner's files, and a
+kernel holds none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bench.errors import BenchError, shown
+from bench.notebook import Result
+from bench.sweeps.groups import Group, group_parameters, groups
+from bench.sweeps.progress import Progress
+from bench.sweeps.status import Job, Status, current_status
+from bench.sweeps.templates import check_template, find_template
+from bench.sweeps.workers import run_all, workers
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+    from bench.forks.resolve import Overrides, Resolved
+
+SWEEP = "sweep"
+ANALYSIS = ("compare_arms", "recall_vs_cost", "lost_atoms")
+"""Notebooks over the whole run."""
+ANALYSIS_CELL_S = 600
+"""Limit of a cell of an analysis; a sweep's cells have none, their forks have limits of their own."""
+EXIT_BUDGET = 3
+JOBS_MOST = 4
+"""Kernels at once unless asked otherwise: each holds about 180 MB."""
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """What a sweep left: the run's folder, executed notebooks, figures, and the notebooks that failed."""
+
+    root: Path
+    notebooks: tuple[Path, ...]
+    plots: tuple[Path, ...]
+    failed: tuple[Status, ...]
+    exit_status: int
+
+
+def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = None) -> SweepResult:
+    """Run the sweep at `path` through its notebooks, `jobs` kernels at once.
+
+    Raises BenchError, before anything starts, for a sweep that cannot run and a notebook that cannot take its
+    parameters. Call it under `if __name__ == "__main__":` in a script: workers are spawned.
+    """
+    from bench.forks.resolve import Overrides, resolve
+    from bench.sweeps.execute import check_kernel
+
+    asked = overrides or Overrides()
+    resolved = resolve(path, asked)
+    first = [_group_job(group, resolved, asked) for group in groups(resolved)]
+    _analysis_jobs(resolved, inputs_sha256=None)  # so that a missing notebook is told before hours of work
+    check_kernel()
+    progress = Progress(resolved.root, cells_of(resolved))
+    with workers(jobs or min(os.cpu_count() or 1, JOBS_MOST)) as pool:
+        statuses = _execute(pool, first, progress)
+        statuses += _execute(pool, _current_analysis(resolved, progress), progress)
+    return _result(resolved, statuses)
+
+
+def cells_of(resolved: Resolved) -> int:
+    """How many cells the sweep has."""
+    asking = sum(a.arm.asks_model for a in resolved.arms)
+    repeated = len(resolved.sweep.models) * len(resolved.stale_by) * resolved.sweep.replicates
+    return len(resolved.fixtures) * (asking * repeated + len(resolved.arms) - asking) * resolved.sweep.chain
+
+
+def _group_job(group: Group, resolved: Resolved, overrides: Overrides) -> Job:
+    job = _job(resolved, SWEEP, group.name, group_parameters(group, resolved, overrides))
+    return msgspec.structs.replace(job, leaves_result=True)
+
+
+def _analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
+    parameters: dict[str, object] = {"run": resolved.run, "results_dir": str(resolved.root.parent.resolve())}
+    return [_job(resolved, name, name, parameters, inputs_sha256, ANALYSIS_CELL_S) for name in ANALYSIS]
+
+
+def _job(
+    resolved: Resolved,
+    template: str,
+    name: str,
+    parameters: dict[str, object],
+    inputs_sha256: str | None = None,
+    timeout_s: int | None = None,
+) -> Job:
+    path = find_template(resolved.project, template)
+    check_template(path, parameters)
+    return Job(
+        name=name, template=str(path.resolve()), folder=str((resolved.root / "notebooks").resolve()),
+        parameters=parameters, inputs_sha256=inputs_sha256, timeout_s=timeout_s,
+    )  # fmt: skip
+
+
+def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
+    """The analysis jobs over the run as it is now, its tables rebuilt first; none where nothing came of it."""
+    from bench.forks.store import Store
+    from bench.index import build_index, files_sha256, is_indexed
+
+    store = Store(resolved.root)
+    if not store.rows():
+        progress.say("no output to analyse")
+        return []
+    if not is_indexed(store):
+        build_index(store)
+    return _analysis_jobs(resolved, inputs_sha256=files_sha256(store))
+
+
+def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], progress: Progress) -> list[Status]:
+    """The status of each job; jobs that are current are not executed again."""
+    from bench.sweeps.execute import versions
+
+    current = {job.name: status for job in jobs if (status := current_status(job, versions()))}
+    for name in current:
+        progress.say(f"{name}: nothing has changed")
+    statuses = list(current.values())
+    for job, status in run_all(pool, [job for job in jobs if job.name not in current], progress.tick):
+        told = f"done in {status.seconds:.0f} s" if status.error is None else f"failed: {_told(job, status)}"
+        progress.say(f"{job.name}: {told}")
+        for line in status.result.lines if status.result else ():
+            progress.say(f"  {line}")
+        statuses.append(status)
+    return statuses
+
+
+def _told(job: Job, status: Status) -> str:
+    assert status.error is not None
+    kind = "" if status.error.kind == BenchError.__name__ else f"{status.error.kind}: "
+    return f"{kind}{status.error.message} (see {shown(job.path('.failed.ipynb'))})"
+
+
+def _result(resolved: Resolved, statuses: list[Status]) -> SweepResult:
+    failed = tuple(status for status in statuses if status.state != "ok")
+    folder = resolved.root / "notebooks"
+    return SweepResult(
+        root=resolved.root,
+        notebooks=tuple(folder / status.notebook for status in statuses if status.state == "ok"),
+        plots=tuple(sorted((resolved.root / "plots").glob("*.png"))),
+        failed=failed,
+        exit_status=_exit_status([status.result for status in statuses if status.result], bool(failed)),
+    )
+
+
+def _exit_status(results: list[Result], failed: bool) -> int:
+    """3 where the budget stopped a group; 1 where a notebook or a cell failed, or there was nothing to do; else 0.
+
+    A group all of whose cells wait for a model that is not installed has none, which is no failure beside others.
+    """
+    ended = {result.exit_status for result in results if result.cells}
+    if EXIT_BUDGET in ended:
+        return EXIT_BUDGET
+    return 1 if failed or ended - {0} or not ended else 0

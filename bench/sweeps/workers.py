@@ -1,0 +1,99 @@
+"""Notebooks in worker processes, several at once, ended cleanly: by Ctrl-C, and when this process dies.
+
+Spawned, not forked: a fork of a process that has started a kernel is a fork of its threads and sockets. A worker takes
+no Ctrl-C of its own; this process passes it on once, so that a kernel gets one interrupt and time to end its work.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import wait as wait_for
+from pathlib import Path
+
+from bench.sweeps.status import Failure, Job, Status, sha256_of
+
+POLL_S = 1.0
+"""How often `tick` is called while notebooks run."""
+
+
+@contextmanager
+def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of that many workers; on an interrupt (or any error) they are told to stop, and waited for."""
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_prepare)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run_all(pool: ProcessPoolExecutor, jobs: Iterable[Job], tick: Callable[[], None]) -> Iterator[tuple[Job, Status]]:
+    """Each job with its status, as they finish. A worker that was killed fails its job, and says so."""
+    waiting = {pool.submit(_execute, job): job for job in jobs}
+    while waiting:
+        done, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
+        tick()
+        for future in done:
+            yield waiting[future], _status(future, waiting.pop(future))
+
+
+def _status(future: Future[Status], job: Job) -> Status:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        error = Failure("WorkerDied", "the process that ran the notebook was killed; is there enough memory?")
+    return Status(
+        notebook=f"{job.name}.ipynb", state="failed", parameters=job.parameters,
+        template_sha256=sha256_of(Path(job.template)), inputs_sha256=job.inputs_sha256, versions={}, started_at="",
+        seconds=0.0, starts=0, error=error,
+    )  # fmt: skip
+
+
+class _Stopping:
+    """What a worker's signal handler must know."""
+
+    busy = False
+    stopping = False
+
+
+def _execute(job: Job) -> Status:
+    from bench.sweeps.execute import execute
+
+    if _Stopping.stopping:
+        raise KeyboardInterrupt
+    _Stopping.busy = True
+    try:
+        return execute(job)
+    finally:
+        _Stopping.busy = False
+
+
+def _prepare() -> None:
+    """In a worker: no Ctrl-C, an interrupt at SIGTERM (once), and the same when the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _stop(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _Stopping.stopping = True
+    raise KeyboardInterrupt if _Stopping.busy else SystemExit(0)
+
+
+def _follow_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait_for([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,211 @@
+"""The arm table: every figure against one worked by hand, in frames, in words, and as the commands print them."""
+
+import json
+
+import pytest
+from runs import output, project, write_run
+
+from bench.cli import main
+from bench.errors import BenchError
+from bench.frames import records
+from bench.index import open_run
+from bench.run_view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
+from bench.words import in_words, points, signed, usd
+
+# 2 fixtures; inventory twice on each, short once on f1, refused on f2; a window without a model; one planned, not run
+RUNS = {
+    "f1": {"inventory": ["CCLS", "CCCL"], "short": ["CLLW"], "window-4k": ["CCCC"]},
+    "f2": {"inventory": ["CL", "CC"], "short": [], "window-4k": ["PP"]},
+}
+ROWS = [
+    output("inventory", "f1", 1, usd_api=0.10, carry_usd=0.04, handoff_tokens=100),
+    output("inventory", "f1", 2, usd_api=0.20, carry_usd=0.06, handoff_tokens=200),
+    output("inventory", "f2", 1, usd_api=0.40, carry_usd=0.08, handoff_tokens=300),
+    output("inventory", "f2", 2, usd_api=0.40, carry_usd=0.08, handoff_tokens=300),
+    output("short", "f1", 1, usd_api=0.05, carry_usd=0.01, handoff_tokens=50),
+    output("short", "f2", 1, usd_api=0.07, carry_usd=None, handoff_tokens=None, outcome="refused"),
+    output("window-4k", "f1", kind="window", model="none", usd_api=None, handoff_tokens=900, carry_usd=None),
+    output("window-4k", "f2", kind="window", model="none", usd_api=None, handoff_tokens=900, carry_usd=None),
+]
+
+
+def near(value):
+    return pytest.approx(value, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A project with the run `tiny`, which no test changes."""
+    folder = project(tmp_path_factory.mktemp("table") / "project")
+    write_run(folder / "results/tiny", RUNS, rows=ROWS, inventions=[("inventory", 1)], replicates=2)
+    return folder
+
+
+@pytest.fixture
+def run(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return open_run("tiny")
+
+
+def test_every_figure_of_the_arm_table(run):
+    table = {r["arm"]: r for r in records(arm_table(run))}
+    assert list(table) == ["window-4k", "inventory", "short"]  # best recall first
+    inventory = table["inventory"]
+    # f1: 2/4 and 3/4; f2: 1/2 and 2/2
+    assert inventory["recall"] == near(((0.5 + 0.75) / 2 + (0.5 + 1.0) / 2) / 2)
+    assert (inventory["n"], inventory["fixtures"], inventory["atoms"], inventory["missing"]) == (4, 2, 6, 0)
+    assert (inventory["spread"], inventory["spread_of"]) == (near((25 + 50) / 2), 2)
+    assert (inventory["worst"], inventory["worst_fixture"], inventory["worst_replicate"]) == (0.5, "f1", 1)
+    assert (inventory["best"], inventory["best_fixture"], inventory["best_replicate"]) == (1.0, "f2", 2)
+    assert inventory["stale"] == near(((1 / 4 + 0) / 2 + 0) / 2)
+    assert inventory["wrong"] == 0
+    assert inventory["invented"] == near(((1 + 0) / 2 + (1 + 0) / 2) / 2)
+    assert inventory["handoff_tokens"] == near((150 + 300) / 2)
+    assert inventory["usd_write"] == near((0.15 + 0.40) / 2)
+    assert inventory["usd_carry"] == near((0.05 + 0.08) / 2)
+    assert inventory["usd_per_carried"] == near((0.1 + 0.2 + 0.4 + 0.4) / (2 + 3 + 1 + 2))
+    assert (inventory["cells"], inventory["not_handoff"]) == (4, None)
+
+
+def test_what_is_no_handoff_is_counted_and_costs_what_it_cost(run):
+    short = {r["arm"]: r for r in records(arm_table(run))}["short"]
+    assert (short["recall"], short["n"], short["fixtures"], short["wrong"]) == (0.25, 1, 1, 0.25)
+    assert (short["spread"], short["spread_of"]) == (None, None)
+    assert (short["cells"], short["not_handoff"]) == (4, "2 not run, 1 refused")
+    assert short["usd_write"] == near((0.05 + 0.07) / 2)
+    assert short["usd_per_carried"] == near((0.05 + 0.07) / 1)
+
+
+def test_a_deterministic_arm_has_no_spread_and_costs_nothing_to_write(run):
+    window = {r["arm"]: r for r in records(arm_table(run))}["window-4k"]
+    assert (window["recall"], window["n"], window["cells"]) == (near((1 + 0.5) / 2), 2, 2)
+    assert (window["spread"], window["usd_write"], window["usd_carry"]) == (None, 0, None)
+    assert window["usd_carry_reason"] == "cost to carry not recorded; name [carry] in the sweep"
+
+
+def test_by_fixture_each_fixture_has_a_table_of_its_own(run):
+    lines = {(r["fixture"], r["arm"]): r for r in records(fixture_table(run))}
+    assert lines["f1", "inventory"]["recall"] == near(0.625)
+    assert lines["f2", "inventory"]["recall"] == near(0.75)
+    assert (lines["f2", "short"]["recall"], lines["f2", "short"]["n"]) == (None, 0)
+    assert lines["f2", "short"]["not_handoff"] == "1 not run, 1 refused"
+
+
+def test_truncated_handoffs_are_ranked_only_when_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(project(tmp_path / "project"))
+    rows = [output("a"), output("b", outcome="truncated")]
+    write_run(tmp_path / "project/results/tiny", {"f1": {"a": ["CL"], "b": ["CC"]}}, rows=rows)
+    run = open_run("tiny")
+    without = {r["arm"]: (r["n"], r["recall"], r["not_handoff"]) for r in records(arm_table(run))}
+    assert without == {"a": (1, 0.5, None), "b": (0, None, "1 truncated")}
+    asked = {r["arm"]: (r["n"], r["recall"]) for r in records(arm_table(run, with_truncated=True))}
+    assert asked == {"a": (1, 0.5), "b": (1, 1.0)}
+
+
+def test_a_run_without_grades_says_how_to_grade_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(project(tmp_path / "project"))
+    write_run(tmp_path / "project/results/tiny", {"f1": {"a": []}}, rows=[output("a", outcome="refused")])
+    with pytest.raises(BenchError, match="nothing in it is graded yet; run 'bench grade tiny'"):
+        arm_table(open_run("tiny"))
+
+
+def test_the_other_views_of_a_run(run):
+    assert [tuple(g) for g in gradings(run)] == [("lexical", "handoff")]
+    assert len(recall(run)) == 7
+    ranges = {(r["arm"], r["fixture"]): r["range"] for r in records(spread(run))}
+    assert ranges["inventory", "f1"] == near(25)
+    assert [(r["tag"], r["arm"], r["recall"]) for r in records(tag_table(run)) if r["arm"] == "short"] == [
+        ("ask", "short", 0.25)
+    ]
+    assert records(lost(run)) == []
+
+
+def test_an_atom_that_no_arm_carried_comes_with_its_words(tmp_path, monkeypatch):
+    import hashlib
+
+    key = "version: 1\natoms:\n- {id: a2, tag: ask, text: Keep it short., importance: vital, by: user, at: [0]}\n"
+    folder = project(tmp_path / "project", **{"fixtures/f1/key.yaml": key})
+    monkeypatch.chdir(folder)
+    store = write_run(folder / "results/tiny", {"f1": {"a": ["CL"], "b": ["CS"]}})
+    text = store.run_file.read_text().replace('"k-f1"', f'"{hashlib.sha256(key.encode()).hexdigest()}"')
+    store.run_file.write_text(text)
+    (atom,) = records(lost(open_run("tiny")))
+    assert (atom["atom"], atom["runs"], atom["arms"], atom["text"]) == ("a2", 2, 2, "Keep it short.")
+    (folder / "fixtures/f1/key.yaml").write_text(key.replace("short", "long"))
+    assert records(lost(open_run("tiny")))[0]["text"] is None  # another key than the one it was graded with
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (points(0.7317), "73.2"), (points(1), "100.0"), (usd(0), "0"), (usd(0.0000123456), "0.0000123"),
+        (usd(1.5), "1.50"), (usd(1234.5), "1,234.50"), (signed(6.24), "+6.2"), (signed(-0.04), "0.0"),
+        (signed(-1), "-1.0"),
+    ],
+)  # fmt: skip
+def test_figures_in_words(told, text):
+    assert told == text
+
+
+def test_columns_that_say_nothing_are_left_out_of_the_words(run):
+    (line, *_) = in_words(arm_table(run), ["arm", "chain_step", "stale_by", "missing", "recall", "spread"])
+    assert line == {"arm": "window-4k", "recall": "75.0", "spread": "—"}
+
+
+def test_the_command_prints_the_table_in_words(run, capsys):
+    assert run and main(["table", "tiny"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == "tiny: graded by lexical on the handoff"
+    lines = {line.split()[0]: line.split() for line in out.splitlines()[1:5]}
+    assert lines["inventory"] == [
+        "inventory", "prompt", "local", "4", "2", "68.8", "37.5", "50.0", "100.0", "—", "6.2", "0.0", "0.50", "225",
+        "0.275", "0.065",
+    ]  # fmt: skip
+    assert lines["short"][-5:] == ["0.01", "2", "not", "run,", "1", "refused"][-5:]
+    assert "spread: best - worst of 2 runs of a fixture, mean over fixtures" in out
+
+
+def test_the_command_prints_every_column_as_json(run, capsys):
+    assert run and main(["table", "tiny", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {r["arm"]: r["recall"] for r in rows} == {"inventory": 0.6875, "short": 0.25, "window-4k": 0.75}
+    assert next(r for r in rows if r["arm"] == "short")["spread"] is None
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["table", "tiny", "--by", "fixture"], ["tiny, fixture f1: graded by lexical", "tiny, fixture f2"]),
+        (["table", "tiny", "--by", "tag"], ["tag", "ask", "68.8"]),
+        (["compare", "tiny"], ["+6.2", "no interval yet", "One run a fixture (window-4k, short)"]),
+        (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short; no interval yet"]),
+        (["index", "tiny"], ["results/tiny/grades.parquet", "results/tiny/outputs.parquet"]),
+    ],
+)
+def test_what_the_commands_say(run, argv, words, capsys):
+    assert run and main(argv) == 0
+    out = capsys.readouterr().out
+    assert [word for word in words if word not in out] == []
+
+
+def test_compare_as_json_says_that_there_is_no_interval(run, capsys):
+    assert run and main(["compare", "tiny", "inventory", "window-4k", "--json"]) == 0
+    first, other = json.loads(capsys.readouterr().out)
+    assert (first["name"], first["difference"]) == ("inventory", None)
+    # f1: 1 - 0.625; f2: 0.5 - 0.75
+    assert (other["difference"], other["interval"]) == (near(100 * ((1 - 0.625) + (0.5 - 0.75)) / 2), None)
+    assert other["limits"][0] == "no interval yet"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["compare", "tiny", "nobody"], "no graded handoff of an arm 'nobody'; there are "),
+        (["table", "other"], "no run 'other' in it; runs there: tiny"),
+        (["index", "./notebooks"], "notebooks: is no results folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(run, argv, message, capsys):
+    assert run and main(argv) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
