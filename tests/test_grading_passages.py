@@ -45,17 +45,16 @@ def test_a_set_matches_inside_one_passage(text, groups, found):
     assert evidence(text, *groups) == found
 
 
-def gap(chars):
-    """Redis and rejected on two lines, so that the last hit ends `chars` characters after the middle of the first."""
-    return "redis\n" + "x" * (chars - 3 - len("redis\n ".strip()) - len(" reject")) + "\nreject"
+@pytest.mark.parametrize("filler", ["x", "漢"])
+@pytest.mark.parametrize(("after_middle", "found"), [(150, True), (200, True), (202, False)])
+def test_a_window_reaches_200_characters_to_either_side_of_a_hit(filler, after_middle, found):
+    """The middle of 'redis' is before its third letter; 'reject' ends `after_middle` characters behind it.
 
-
-@pytest.mark.parametrize(("after_middle", "found"), [(150, True), (199, True), (230, False)])
-def test_a_window_reaches_200_characters_to_either_side_of_a_hit(after_middle, found):
+    Around 'reject', whose middle is 3 before its end, it is 1 less: 202 - 3 + 2 = 201 to the beginning of 'redis'.
+    """
     assert WINDOW == 400
-    text = "redis\n" + "x" * (after_middle - 3 - 2 - 6) + "\nreject"
-    # middle of 'redis' is 2; the end of 'reject' lies after_middle behind it
-    assert len(text) - 2 == after_middle - 1 or len(text) - 2 == after_middle
+    text = "redis\n" + filler * (after_middle - len("dis\n") - len("\nreject")) + "\nreject"
+    assert text.index("reject") + len("reject") - 2 == after_middle
     assert (evidence(text, "redis", "reject") is not None) is found
 
 

@@ -14,14 +14,19 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from bench.grading.negation import Cue, Reading
 from bench.grading.patterns import Pattern
 
 WINDOW = 400
-"""Characters (bytes of folded text) of a passage that is not a line."""
+"""Characters of a passage that is not a line."""
 STEP = WINDOW // 2
-"""How far apart windows stand along a hit that is longer than one, as '.*' makes them."""
+"""Characters to either side of its middle; also how far apart (bytes) windows stand along a hit that is longer than
+one, as '.*' makes them."""
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_")
+_INSIDE = frozenset(range(0x80, 0xC0))
+"""UTF-8 bytes that do not begin a character."""
 
 Span = tuple[int, int]
 Groups = Sequence[Sequence[Pattern]]
@@ -68,7 +73,7 @@ class Passages:
         for start, end in hits[0]:
             first = max(bisect_right(self._line_starts, start) - 1, 0)
             yield from lines[first : bisect_left(self._line_starts, end)]
-        others = [([a for a, _ in group], max(b - a for a, b in group), group) for group in hits]
+        others = [([a for a, _ in group], list(accumulate((b for _, b in group), max))) for group in hits]
         for group in hits:
             for hit in group:
                 for first, last in _windows(self._text.data, hit):
@@ -76,28 +81,35 @@ class Passages:
                         yield first, last
 
 
-def _touches(first: int, last: int, starts: list[int], longest: int, group: list[Span]) -> bool:
-    """Whether a hit of the group overlaps data[first:last]; a cheap no before the passage is searched."""
-    i = bisect_left(starts, last) - 1
-    while i >= 0 and starts[i] > first - longest:
-        if group[i][1] > first:
-            return True
-        i -= 1
-    return False
+def _touches(first: int, last: int, starts: list[int], furthest: list[int]) -> bool:
+    """Whether one of the hits overlaps data[first:last]: a cheap no before the passage is searched.
+
+    `starts` of the hits in order; `furthest` end of each and all before it.
+    """
+    before = bisect_left(starts, last)
+    return before > 0 and furthest[before - 1] > first
 
 
 def _windows(data: bytes, hit: Span) -> Iterator[Span]:
-    """WINDOW bytes around the middle of the hit, or along it where it is longer, cut back to whole words."""
+    """WINDOW characters around the middle of the hit, or along it where it is longer, cut back to whole words."""
     start, end = hit
-    middles = [(start + end) // 2] if end - start <= WINDOW else range(start + STEP, end + STEP, STEP)
-    for middle in middles:
-        first, last = max(middle - WINDOW // 2, 0), min(middle + WINDOW // 2, len(data))
-        if first and data[first - 1 : first] != b" ":
-            first = data.find(b" ", first, last) + 1 or first
-        if last < len(data) and data[last : last + 1] != b" ":
-            last = max(data.rfind(b" ", first, last), first) or last
+    for middle in [(start + end) // 2] if end - start <= WINDOW else range(start + STEP, end + STEP, STEP):
+        first, last = _around(data, min(middle, len(data)))
+        while first and first < last and data[first - 1] in _WORD and data[first] in _WORD:
+            first += 1
+        while last < len(data) and first < last and data[last - 1] in _WORD and data[last] in _WORD:
+            last -= 1
         if first < last:
             yield first, last
+
+
+def _around(data: bytes, middle: int) -> Span:
+    """The bytes of the STEP characters before and the STEP characters after `middle`."""
+    while middle < len(data) and data[middle] in _INSIDE:
+        middle += 1
+    before = data[max(middle - 4 * STEP, 0) : middle].decode("utf-8", "ignore")[-STEP:]
+    after = data[middle : middle + 4 * STEP].decode("utf-8", "ignore")[:STEP]
+    return middle - len(before.encode()), middle + len(after.encode())
 
 
 def _in_passage(text: Reading, passage: Span, groups: Groups, alone: bool) -> Span | None:

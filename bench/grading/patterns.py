@@ -14,6 +14,8 @@ from bench.errors import BenchError
 from bench.grading.negation import holds_negation
 from bench.keys import Atom, Key, Never
 
+PATTERN_MEMORY = 8 << 20
+"""Bytes that one pattern's automaton may use; beyond them RE2 goes on more slowly by itself."""
 SET_MEMORY = 64 << 20
 """Bytes that the joint automaton may use; beyond them it is left aside and every pattern is asked by itself."""
 
@@ -62,12 +64,12 @@ def compile_pattern(source: str) -> Pattern:
     return Pattern(source, folded, regex, holds_negation(source), bool(_EDGE.search(folded)))
 
 
-def _options() -> re2.Options:
+def _options(memory: int = PATTERN_MEMORY) -> re2.Options:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = False  # text is casefolded; a pattern with a capital must not silently be dead
     options.never_capture = True
-    options.max_mem = SET_MEMORY
+    options.max_mem = memory
     return options
 
 
@@ -122,7 +124,7 @@ class JointSet:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = tuple(patterns)
         self._edges = frozenset(p for p in self._patterns if p.at_edge)
-        self._set = re2.Set.SearchSet(_options())
+        self._set = re2.Set.SearchSet(_options(SET_MEMORY))
         self._sentinel = self._set.Add("")
         for pattern in self._patterns:
             self._set.Add(pattern.folded)
