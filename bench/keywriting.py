@@ -55,10 +55,16 @@ def _atom(atom: Atom) -> list[str]:
         lines += [f"      - {{match: {quoted(s.match)}, until: {s.until}}}" for s in atom.stale]
     lines += _patterns("    wrong", atom.wrong)
     if atom.weight != 1.0:
-        lines.append(f"    weight: {atom.weight!r}")
+        lines.append(f"    weight: {_number(atom.weight)}")
     if atom.probe is not None:
         lines.append(f"    probe: {quoted(atom.probe)}")
     return [*lines, f"    status: {atom.status}"]
+
+
+def _number(value: float) -> str:
+    """A number that YAML 1.1 reads as one: its exponents need a point before them."""
+    mantissa, e, exponent = repr(value).partition("e")
+    return mantissa + (".0" if e and "." not in mantissa else "") + e + exponent
 
 
 def _never(never: Never) -> list[str]:

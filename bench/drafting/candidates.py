@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.errors import BenchError
 from bench.grading.lexical import grade
@@ -15,6 +15,10 @@ LONGEST_TEXT = 240
 """Characters of an atom's text: it is read by a person beside forty others."""
 
 
+NOTHING = Patterns()
+"""No patterns yet."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """An atom as one of the drafters proposes it."""
@@ -24,7 +28,7 @@ class Candidate:
     importance: Importance
     by: By
     at: tuple[int, ...]
-    accept: Patterns
+    accept: Patterns = NOTHING
 
     def atom(self, id_: str) -> Atom:
         return Atom(
@@ -38,9 +42,10 @@ class Candidate:
         )
 
 
-def first_carried(candidates: Iterable[Candidate], transcript: Transcript) -> Candidate | None:
-    """The first of several ways to put one atom whose own source carries it."""
-    return next((c for c in candidates if is_carried(c, transcript)), None)
+def carried(candidate: Candidate, ways: Iterable[Patterns], transcript: Transcript) -> Candidate | None:
+    """The candidate with the first of several pattern sets by which its own source carries it; None where none does."""
+    tried = (replace(candidate, accept=patterns) for patterns in ways)
+    return next((c for c in tried if is_carried(c, transcript)), None)
 
 
 def is_carried(candidate: Candidate, transcript: Transcript) -> bool:

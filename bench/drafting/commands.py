@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from bench.drafting.calls import Call
-from bench.drafting.candidates import Candidate, first_carried
-from bench.drafting.words import Words, bounded, patterns_of, plain, quoted
+from bench.drafting.candidates import Candidate, carried
+from bench.drafting.words import Words, bounded, plain, quoted, ways
 from bench.keys import Patterns
 from bench.text import clip
 from bench.transcripts.model import Transcript
@@ -40,7 +40,7 @@ _ERRORS = tuple(
         r"^FAILED \S+",
         r"^\S+\.\w+:\d+(?::\d+)?: .+",
         r"\bpanic: .+",
-        r"^E\s{2,}\S.*",
+        r"^E\s{2,}(\S.*)",
         r"\b\w*(?:Error|Exception)\b: .+",
         r"(?i)\b(?:fatal|error)\b ?[:\[].+",
         r"(?i)^.*\b(?:cannot|undefined|unused|failed|not found|no such)\b.*",
@@ -58,8 +58,8 @@ def commands_run(calls: Sequence[Call], transcript: Transcript) -> Iterator[Cand
         last = runs[command][-1]
         went = "" if last.result is None else ", the last time with a failure" if last.failed else ""
         text = f"'{command}' was run {len(runs[command])} times{went}."
-        ways = (Candidate("command", text, "okay", "assistant", (last.at,), p) for p in _command_patterns(command))
-        if found := first_carried(ways, transcript):
+        candidate = Candidate("command", text, "okay", "assistant", (last.at,))
+        if found := carried(candidate, _command_patterns(command), transcript):
             yield found
 
 
@@ -76,13 +76,8 @@ def failures(calls: Sequence[Call], words: Words, transcript: Transcript) -> Ite
         passed = next((c for c in runs[command] if c.at > call.at and not c.failed), None)
         later = f" It went through later (message {passed.at})." if passed else ""
         text = f"'{clip(command, 60)}' failed: {error}.{later}"
-        ranked = words.ranked(error, call.result_at)
-        ways = (
-            Candidate("error", text, "okay" if passed else "vital", "tool", (call.result_at,), patterns)
-            for order in (ranked, ranked[1:], sorted(ranked, key=len, reverse=True))
-            for patterns in patterns_of(error, order)
-        )
-        if found := first_carried(ways, transcript):
+        candidate = Candidate("error", text, "okay" if passed else "vital", "tool", (call.result_at,))
+        if found := carried(candidate, ways(error, words.ranked(error, call.result_at)), transcript):
             drafted += 1
             yield found
 
@@ -148,5 +143,5 @@ def _error_line(call: Call) -> str | None:
     for error in _ERRORS:
         for line in lines:
             if found := error.search(line):
-                return clip(plain(found[0]).rstrip(". "), LONGEST_ERROR)
+                return clip(plain(found[found.lastindex or 0]).rstrip(". "), LONGEST_ERROR)
     return None

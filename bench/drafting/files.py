@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from bench.drafting.calls import Call
-from bench.drafting.candidates import Candidate, first_carried
-from bench.drafting.words import Words, bounded, patterns_of, plain
+from bench.drafting.candidates import Candidate, carried
+from bench.drafting.words import Words, bounded, plain, ways
 from bench.keys import Importance, Patterns
 from bench.transcripts.model import Transcript
 
@@ -39,11 +39,9 @@ def written_files(calls: Sequence[Call], transcript: Transcript) -> Iterator[Can
         often = "once" if len(written[path]) == 1 else f"{len(written[path])} times"
         text = f"{name} was written {often} ({last.name})."
         importance: Importance = "vital" if rank < VITAL_FILES and len(written[path]) > 1 else "okay"
-        for pattern in (bounded(name), bounded(name.rsplit("/", 1)[-1])):
-            candidate = Candidate("file", text, importance, "assistant", (last.at,), Patterns(all=(pattern,)))
-            if found := first_carried([candidate], transcript):
-                yield found
-                break
+        patterns = (Patterns(all=(bounded(n),)) for n in (name, name.rsplit("/", 1)[-1]))
+        if found := carried(Candidate("file", text, importance, "assistant", (last.at,)), patterns, transcript):
+            yield found
 
 
 def open_todos(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iterator[Candidate]:
@@ -59,13 +57,8 @@ def open_todos(calls: Sequence[Call], words: Words, transcript: Transcript) -> I
             continue
         said = plain(content)
         told = "In progress" if status == "in_progress" else "Still to do"
-        ways = (
-            Candidate("pending", f"{told}: {said}", "vital", "assistant", (newest.at,), patterns)
-            for ranked in [words.ranked(said, newest.at)]
-            for order in (ranked, ranked[1:])
-            for patterns in patterns_of(said, order)
-        )
-        if found := first_carried(ways, transcript):
+        candidate = Candidate("pending", f"{told}: {said}", "vital", "assistant", (newest.at,))
+        if found := carried(candidate, ways(said, words.ranked(said, newest.at)), transcript):
             yield found
 
 

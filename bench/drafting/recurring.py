@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bench.drafting.candidates import Candidate, first_carried
+from bench.drafting.candidates import Candidate, carried
 from bench.drafting.typed import typed_text
-from bench.drafting.words import NAME, Words, bounded, patterns_of, quoted, sentences
-from bench.keys import By, Patterns
+from bench.drafting.words import NAME, Words, bounded, quoted, sentences, ways
+from bench.keys import By, Patterns, Tag
 from bench.transcripts.model import Message, Transcript
 
 MOST_NAMES = 12
@@ -44,8 +44,11 @@ def names(words: Words, transcript: Transcript, files: frozenset[str]) -> Iterat
     spoken, products = _mentions(transcript, NAME), frozenset(_PRODUCTS.split())
     mentions = {n: m for n, m in spoken.items() if n.casefold() not in files and n.casefold() not in products}
     for name in _most_spoken(mentions, words)[:MOST_NAMES]:
-        ways = (_candidate("identifier", m, Patterns(all=(bounded(name),))) for m in _telling(mentions[name], words))
-        if found := first_carried(ways, transcript):
+        told = (
+            _told("identifier", m, [Patterns(all=(bounded(name),))], transcript)
+            for m in _telling(mentions[name], words)
+        )
+        if found := next(filter(None, told), None):
             yield found
 
 
@@ -53,20 +56,17 @@ def numbers(words: Words, transcript: Transcript) -> Iterator[Candidate]:
     """Numbers (versions, sizes, shares, hashes) spoken of in several messages, each with words of its sentence."""
     mentions = {n: m for n, m in _mentions(transcript, _NUMBER).items() if not _YEAR.match(n)}
     for number in _most_spoken(mentions, words)[:MOST_NUMBERS]:
-        ways = (
-            _candidate("number", mention, patterns)
-            for mention in _telling(mentions[number], words)
-            for ranked in [words.ranked(mention.sentence, mention.at)]
-            for patterns in patterns_of(mention.sentence, ranked, also=[_number(number)])
+        pattern = _number(number)
+        told = (
+            _told("number", m, ways(m.sentence, words.ranked(m.sentence, m.at), also=[pattern]), transcript)
+            for m in _telling(mentions[number], words)
         )
-        if found := first_carried(ways, transcript):
+        if found := next(filter(None, told), None):
             yield found
 
 
-def _candidate(tag: str, mention: _Mention, accept: Patterns) -> Candidate:
-    return Candidate(
-        "number" if tag == "number" else "identifier", mention.sentence, "okay", mention.by, (mention.at,), accept
-    )
+def _told(tag: Tag, mention: _Mention, patterns: Iterable[Patterns], transcript: Transcript) -> Candidate | None:
+    return carried(Candidate(tag, mention.sentence, "okay", mention.by, (mention.at,)), patterns, transcript)
 
 
 def _mentions(transcript: Transcript, what: re.Pattern[str]) -> dict[str, list[_Mention]]:

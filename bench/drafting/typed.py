@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bench.drafting.candidates import Candidate, first_carried
-from bench.drafting.words import DENIAL, NAME, Words, patterns_of, plain, quoted, sentences
-from bench.keys import Patterns, Tag
+from bench.drafting.candidates import Candidate, carried
+from bench.drafting.words import Words, plain, sentences, ways
+from bench.keys import Tag
 from bench.text import clip
 from bench.transcripts.model import Message, ToolResult, Transcript
 
@@ -17,7 +17,7 @@ MOST_ASKS = 12
 """Requests drafted, newest first; older ones are mostly done and buried in the rest."""
 ASK_WORDS = 3
 STATEMENT_WORDS = 2
-"""Content words that a turn needs to be a request of its own ('yes', 'go on' have none), and a sentence to be a rule."""
+"""Content words that a turn needs to be a request of its own ('yes', 'go on' have none), a sentence to be a rule."""
 LONG_TURN = 12
 """Lines; a longer turn is a paste with a word before and after it."""
 
@@ -124,8 +124,8 @@ def _statements(
         if tag is None or found == PER_MESSAGE or len(words.ranked(sentence, at)) < STATEMENT_WORDS:
             continue
         said = f'{_TOLD[tag]} "{sentence}"'
-        ways = (Candidate(tag, said, "vital", "user", (at,), p) for p in _ways(sentence, at, words, firm=True))
-        if candidate := first_carried(ways, transcript):
+        patterns = ways(sentence, words.ranked(sentence, at), firm=True)
+        if candidate := carried(Candidate(tag, said, "vital", "user", (at,)), patterns, transcript):
             found += 1
             yield candidate
 
@@ -153,19 +153,6 @@ def _ask(text: str, at: int, words: Words, transcript: Transcript, *, last: bool
     parts.sort(key=lambda s: not (_ASKING.match(s) or _QUESTION.search(s)))
     for sentence in [*parts, clip(plain(text), 200)][:1]:
         told = "The last request, open at the end:" if last else "The user asked:"
-        ways = (
-            Candidate("ask", f'{told} "{sentence}"', "vital" if last else "okay", "user", (at,), p)
-            for p in _ways(sentence, at, words)
-        )
-        if candidate := first_carried(ways, transcript):
-            yield candidate
-
-
-def _ways(sentence: str, at: int, words: Words, *, firm: bool = False) -> Iterator[Patterns]:
-    """Patterns for a sentence, from telling to plain. What a rule (`firm`) denies is part of it: a denial first."""
-    ranked = words.ranked(sentence, at)
-    names = [w for w in ranked if NAME.fullmatch(w)]
-    orders = ([*names, *(w for w in ranked if w not in names)], ranked[1:], sorted(ranked, key=len, reverse=True))
-    ways = [p for order in orders for p in patterns_of(sentence, order)]
-    yield from sorted(ways, key=lambda p: (DENIAL not in p.any) == firm)
-    yield from (Patterns(all=(quoted(word),)) for word in ranked[:1])
+        candidate = Candidate("ask", f'{told} "{sentence}"', "vital" if last else "okay", "user", (at,))
+        if found := carried(candidate, ways(sentence, words.ranked(sentence, at)), transcript):
+            yield found

@@ -22,8 +22,9 @@ HAPAX = 0.5
 """Share of its rarity that a word keeps which stands in no other message: most are turns of phrase and slips."""
 REPLIES = 4
 """Messages after a turn in which an echo is looked for."""
-PREFIX = 4
-"""Letters that a stem keeps at least, so that 'testing' and 'tests' meet and 'as' and 'asset' do not."""
+SHORTEST_STEM, SHORTEST_BARE = 4, 5
+"""Letters that a stem keeps at least, and where only one was taken off: 'testing' and 'tested' meet, while 'redis' is
+not found in 'redirect'."""
 LONGEST_SENTENCE = 300
 """Characters; longer ones are pasted matter, not statements."""
 
@@ -38,7 +39,8 @@ _SENTENCE = re.compile(r"(?<=[.!?。？！])\s+(?=[^\s])")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
 _SUFFIX = re.compile(r"(?:ations?|ings?|edly|ed|ies|es|s|ly|y|e)$")
-_STOP_WORDS = """a about after again all also always an and another any anything are as ask asked at back be because been before
+_STOP_WORDS = """
+    a about after again all also always an and another any anything are as ask asked at back be because been before
     being both but by came can cannot come could did do does doing done down each either else even every everything few
     first for from get gets getting give go goes going gonna good got had has have having he help her here him his how i
     if in instead into is it its just keep kind know last less let like little look looking looks lot made make makes
@@ -126,20 +128,28 @@ def stem_pattern(word: str) -> str:
     """A pattern for the word in its forms: the stem at the beginning of a word; identifiers whole."""
     if NAME.fullmatch(word) or not word.isascii():
         return bounded(word)
-    stem = _SUFFIX.sub("", word.removesuffix("'s"))
-    return bounded(stem if len(stem) >= PREFIX else word)
+    word = word.removesuffix("'s")
+    stem = _SUFFIX.sub("", word)
+    least = SHORTEST_BARE if len(word) - len(stem) == 1 else SHORTEST_STEM
+    return bounded(stem if len(stem) >= least else word)
 
 
-def patterns_of(sentence: str, words: list[str], *, also: Iterable[str] = ()) -> Iterator[Patterns]:
-    """What a handoff must hold to carry the sentence, from strict to loose: its first word and one of the next; where
-    the sentence denies something, its first word and a denial.
+def ways(sentence: str, ranked: list[str], *, also: Iterable[str] = (), firm: bool = False) -> Iterator[Patterns]:
+    """Patterns that ask a handoff for the sentence, from telling to plain: a head word and one of the next.
 
-    `words` are the sentence's, most telling first; `also` must match whatever else does.
+    `ranked` are the sentence's words, most telling first; `also` must match whatever else does. Where the sentence
+    denies something there are ways that ask for a denial: they come first where it is the point (`firm`), else last.
     """
-    fixed = tuple(dict.fromkeys(also))
-    stems = [s for s in dict.fromkeys(stem_pattern(w) for w in words) if s not in fixed and not holds_negation(s)]
-    head, rest = ((), stems) if fixed else (tuple(stems[:1]), stems[1:])
-    if rest and (fixed or head):
-        yield Patterns(all=(*fixed, *head), any=tuple(rest[:3]))
+    names = [w for w in ranked if NAME.fullmatch(w)]
+    orders = ([*names, *(w for w in ranked if w not in names)], ranked[1:], sorted(ranked, key=len, reverse=True))
+    found = [patterns for order in orders for patterns in _patterns(sentence, order, tuple(also))]
+    return iter(sorted(found, key=lambda p: (DENIAL not in p.any) == firm))
+
+
+def _patterns(sentence: str, words: list[str], also: tuple[str, ...]) -> Iterator[Patterns]:
+    stems = [s for s in dict.fromkeys(stem_pattern(w) for w in words) if s not in also and not holds_negation(s)]
+    head, rest = ((), stems) if also else (tuple(stems[:1]), stems[1:])
+    if rest:
+        yield Patterns(all=(*also, *head), any=tuple(rest[:3]))
     if stems and holds_negation(sentence.casefold()):
-        yield Patterns(all=(*fixed, stems[0]), any=(DENIAL, UNDONE))
+        yield Patterns(all=(*also, stems[0]), any=(DENIAL, UNDONE))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from bench.transcripts import claude_code
 from bench.transcripts.blocks import blocks_of, compact_json, usage_of
 from bench.transcripts.head import Head, read_head
-from bench.transcripts.lines import read_lines
+from bench.transcripts.lines import TOO_DEEP, read_lines
 from bench.transcripts.model import Author, Block, Compaction, Message, Other, Role, Transcript, Unread
 from bench.transcripts.origin import authored
 
@@ -94,8 +94,12 @@ def _transcript(entries: Iterable[tuple[int, object]], unread: list[Unread]) -> 
             unread.append(Unread(line, "no message: it needs a role (user or assistant) and content"))
             continue
         entry = cast(Entry, entry)
+        try:
+            message = _message(entry, line)
+        except RecursionError:
+            unread.append(Unread(line, TOO_DEEP))
+            continue
         compactions += _compactions(entry.get(COMPACTIONS), len(messages), line, unread)
-        message = _message(entry, line)
         compactions += _inside(message, len(messages))
         messages.append(message)
         compactions += _compactions(entry.get(COMPACTIONS_AFTER), len(messages), line, unread)

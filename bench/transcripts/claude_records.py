@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from msgspec import UNSET, Struct
 
 from bench.transcripts.blocks import blocks_of, usage_of
-from bench.transcripts.lines import read_lines
+from bench.transcripts.lines import TOO_DEEP, read_lines
 from bench.transcripts.model import Author, Block, ToolUse, Unread, Usage
 from bench.transcripts.origin import authored
 
@@ -97,7 +97,13 @@ class Record(Struct, kw_only=True):
 
 def read_records(stream: BinaryIO, unread: list[Unread]) -> list[Record]:
     """All records in file order. A message that holds no content is named in `unread` and stays as a bare record."""
-    return [_record(number, line, unread) for number, line in read_lines(stream, _Line, unread)]
+    records = []
+    for number, line in read_lines(stream, _Line, unread):
+        try:
+            records.append(_record(number, line, unread))
+        except RecursionError:
+            unread.append(Unread(number, TOO_DEEP))
+    return records
 
 
 def _record(number: int, line: _Line, unread: list[Unread]) -> Record:

@@ -24,12 +24,12 @@ def _keys(head: Head) -> set[str]:
     return set(value) if isinstance(value, dict) else set()
 
 
-def _roles(head: Head) -> set[object]:
+def _roles(head: Head) -> set[str]:
     value = head.document
     if isinstance(value, dict):
         value = value.get("messages")
     entries = value if isinstance(value, list) else head.records
-    return {e.get("role") for e in entries if isinstance(e, dict)}
+    return {role for e in entries if isinstance(e, dict) and isinstance(role := e.get("role"), str)}
 
 
 def _is_codex(head: Head) -> bool:
@@ -60,7 +60,7 @@ def _is_openhands(head: Head) -> bool:
 
 
 def _is_opencode(head: Head) -> bool:
-    return {"info", "messages"} <= _keys(head) and "trajectory_format" not in _keys(head) and not _roles(head) - {None}
+    return {"info", "messages"} <= _keys(head) and "trajectory_format" not in _keys(head) and not _roles(head)
 
 
 _LOOKS: tuple[tuple[str, Callable[[Head], bool]], ...] = (

@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 MAX_LINE_BYTES = 256 * 2**20
 """A longer line is skipped and named: the only bound that memory needs. Real lines reach some MB."""
+TOO_DEEP = "nested too deeply"
+"""Why a value that is all brackets cannot be read."""
 BOM = b"\xef\xbb\xbf"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -60,7 +62,7 @@ def parse_document(data: bytes) -> object:
         value: object = json.loads(data.decode("utf-8", "replace"))
         return _mend(value)
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
 
 
 def _physical(stream: BinaryIO, unread: list[Unread]) -> Iterator[tuple[int, bytes, bool]]:
@@ -91,14 +93,15 @@ def _mended(number: int, line: bytes, ended: bool, unread: list[Unread]) -> Iter
     while (at := _past_gap(text, at)) < len(text):
         try:
             value, at = _scanner.raw_decode(text, at)
+            value = _mend(value)
         except RecursionError:
-            unread.append(Unread(number, "nested too deeply"))
+            unread.append(Unread(number, TOO_DEEP))
             return
         except ValueError as error:
             unread.append(Unread(number, _why(error, text, at, ended)))
             return
         if isinstance(value, dict):
-            yield _mend(value)
+            yield value
         else:
             unread.append(Unread(number, f"{_KINDS[type(value)]}, not a JSON object"))
 

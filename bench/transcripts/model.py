@@ -172,7 +172,7 @@ class Counts(Struct, frozen=True):
     """What a whole file holds: side conversations and rewound branches included, progress copies of them not."""
 
     user: int
-    """User records with something other than tool results, whoever produced them."""
+    """User records with something other than tool results, whoever produced them; a record written twice is two."""
     assistant: int
     """Distinct answers."""
     tool_calls: int
