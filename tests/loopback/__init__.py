@@ -5,6 +5,7 @@ with LoopbackServer(overloaded(), say("hello")) as server:
 assert server.billed.output == 2
 """
 
+from loopback import wire
 from loopback.cache import PromptCache
 from loopback.record import Asked, Billed
 from loopback.script import (
@@ -52,4 +53,5 @@ __all__ = [
     "think_and_say",
     "tool_call",
     "unfinished",
+    "wire",
 ]
