@@ -22,12 +22,12 @@ def block(text=TEXT, ttl=None):
 
 
 def body(*blocks, **more):
-    return {
-        "model": "claude-sonnet-5-5",
-        "max_tokens": 100,
-        "messages": [{"role": "user", "content": list(blocks)}],
-        **more,
-    }
+    messages = [message("user", *blocks)]
+    return {"model": "claude-sonnet-5-5", "max_tokens": 100, "messages": messages, **more}
+
+
+def message(role, *blocks):
+    return {"role": role, "content": list(blocks)}
 
 
 class Clock:
