@@ -4,7 +4,7 @@ import pytest
 
 from bench.grading.negation import Reading
 from bench.grading.passages import WINDOW, Passages
-from bench.grading.patterns import JointSet, PatternError, compile_pattern
+from bench.grading.patterns import PatternError, compile_pattern
 
 
 def evidence(text, *groups):
@@ -102,16 +102,3 @@ def test_a_pattern_is_refused(source, reason):
 )
 def test_a_pattern_reads_the_folded_text(source, text):
     assert evidence(text, source)
-
-
-def test_a_joint_automaton_out_of_memory_says_so_and_every_pattern_is_asked(monkeypatch):
-    patterns = [compile_pattern(p) for p in ("redis", "postgres", "^start")]
-    joint = JointSet(patterns)
-    assert joint.possible(b"we use redis") == {patterns[0], patterns[2]}
-
-    class Exhausted:
-        def Match(self, _data):
-            return None  # what RE2 answers when the automaton does not fit
-
-    monkeypatch.setattr(joint, "_set", Exhausted())
-    assert joint.possible(b"we use redis") == {patterns[0], patterns[2]}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bench.grading.matcher import Matcher
 from bench.grading.model import Finding, Invention
 from bench.grading.negation import Reading
-from bench.grading.passages import Groups, Passages, Span
+from bench.grading.passages import Passages, Span
 from bench.grading.patterns import CompiledAtom, CompiledKey, Pattern, compile_key
 from bench.keys import Key
 from bench.rows import Verdict
@@ -41,17 +41,16 @@ class Look:
     def __init__(self, text: str, key: CompiledKey) -> None:
         self.key = key
         self._reading = Reading(text)
-        self._possible = key.possible(self._reading.data)
         self._passages = Passages(self._reading)
         self._matcher = Matcher(self._reading, key.key)
 
     def carries(self, atom: CompiledAtom) -> Span | None:
         """Where the text carries the atom: by its accept patterns, or without any by the scored matcher."""
-        return self._find(atom.groups) if atom.groups else self._matcher.find(atom.atom)
+        return self._passages.find(atom.groups) if atom.groups else self._matcher.find(atom.atom)
 
     def states(self, patterns: tuple[Pattern, ...]) -> Span | None:
         """Where the text states one of the patterns, each of which stands alone."""
-        return next((span for p in patterns if (span := self._find([[p]], alone=True))), None)
+        return next((span for p in patterns if (span := self._passages.find([[p]], alone=True))), None)
 
     def mention(self, atom: CompiledAtom) -> Span | None:
         """Where the text carries the atom, else where a pattern of its accept matches at all, denied or not."""
@@ -71,10 +70,6 @@ class Look:
         """The words of the text at that span, verbatim."""
         start, end = self.words(span)
         return self._reading.folded.source[start:end]
-
-    def _find(self, groups: Groups, *, alone: bool = False) -> Span | None:
-        likely = [[p for p in group if p in self._possible] for group in groups]
-        return self._passages.find(likely, alone=alone) if all(likely) else None
 
 
 def _finding(look: Look, atom: CompiledAtom) -> Finding:

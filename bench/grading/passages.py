@@ -45,9 +45,11 @@ class Passages:
 
         `alone`: the set is one pattern that states something by itself (stale, wrong, never); see `negation.py`.
         """
-        hits = [self._hits(group) for group in groups]
-        if not groups or not all(hits):
-            return None
+        hits = []
+        for group in groups:
+            hits.append(self._hits([p for p in group if p.may_match(self._text.data)]))
+            if not hits[-1]:
+                return None
         hits.sort(key=len)
         tried: set[Span] = set()
         for passage in self._around(hits):

@@ -1,4 +1,4 @@
-"""A key's patterns, compiled once: RE2 over folded text, with one joint pass that says which can match at all."""
+"""A key's patterns, compiled once: RE2 over folded text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from functools import lru_cache
 import re2
 
 from bench.errors import BenchError
+from bench.grading.needles import needles
 from bench.grading.negation import holds_negation
 from bench.keys import Atom, Key, Never
-
-PATTERN_MEMORY = 8 << 20
-"""Bytes that one pattern's automaton may use; beyond them RE2 goes on more slowly by itself."""
-SET_MEMORY = 64 << 20
-"""Bytes that the joint automaton may use; beyond them it is left aside and every pattern is asked by itself."""
 
 _PLAIN = {"’": "'", "‘": "'", "“": '"', "”": '"', "\u2010": r"\-", "\u2011": r"\-", "\u2013": r"\-", "\u2212": r"\-"}
 """What `fold` makes of these in a text, so that a pattern may be written with them."""
@@ -35,11 +31,16 @@ class Pattern:
     """One compiled pattern."""
 
     source: str
-    folded: str
     regex: re2._Regexp = field(repr=False)
     holds_negation: bool
     at_edge: bool
     """Whether it asks for the beginning or end of a passage, so that a search of the whole text says nothing."""
+    needles: tuple[bytes, ...]
+    """Words of which a text must hold one for the pattern to match; none where that is not known."""
+
+    def may_match(self, data: bytes) -> bool:
+        """False where the pattern cannot match in any passage of `data`."""
+        return not self.needles or any(word in data for word in self.needles)
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Spans of its hits in `data`, leftmost first, not overlapping, never empty."""
@@ -61,15 +62,14 @@ def compile_pattern(source: str) -> Pattern:
         raise PatternError(f"does not compile: {reason}; patterns use RE2's syntax") from None
     if regex.search(b""):
         raise PatternError("matches the empty string, so it would match everywhere")
-    return Pattern(source, folded, regex, holds_negation(source), bool(_EDGE.search(folded)))
+    return Pattern(source, regex, holds_negation(source), bool(_EDGE.search(folded)), needles(folded))
 
 
-def _options(memory: int = PATTERN_MEMORY) -> re2.Options:
+def _options() -> re2.Options:
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = False  # text is casefolded; a pattern with a capital must not silently be dead
     options.never_capture = True
-    options.max_mem = memory
     return options
 
 
@@ -99,42 +99,12 @@ class CompiledKey:
             CompiledNever(n, tuple(_compiled(p, f"never {n.id}: match[{i}]") for i, p in enumerate(n.match)))
             for n in key.never
         )
-        every = {p.source: p for a in self.atoms for g in (*a.groups, a.stale, a.wrong) for p in g}
-        every |= {p.source: p for n in self.nevers for p in n.patterns}
-        self._joint = JointSet(every.values())
-
-    def possible(self, data: bytes) -> frozenset[Pattern]:
-        """The patterns that may match in some passage of `data`; the others match in none."""
-        return self._joint.possible(data)
 
 
 @lru_cache(maxsize=64)
 def compile_key(key: Key) -> CompiledKey:
     """The key compiled; kept, since one key grades many outputs."""
     return CompiledKey(key)
-
-
-class JointSet:
-    """Many patterns searched in one pass.
-
-    RE2 answers an automaton that ran out of memory with "no match"; a sentinel that matches every text tells that
-    from a true answer, and then each pattern is asked by itself.
-    """
-
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._patterns = tuple(patterns)
-        self._edges = frozenset(p for p in self._patterns if p.at_edge)
-        self._set = re2.Set.SearchSet(_options(SET_MEMORY))
-        self._sentinel = self._set.Add("")
-        for pattern in self._patterns:
-            self._set.Add(pattern.folded)
-        self._set.Compile()
-
-    def possible(self, data: bytes) -> frozenset[Pattern]:
-        found = self._set.Match(data) or ()
-        if self._sentinel not in found:
-            return self._edges | {p for p in self._patterns if p.regex.search(data)}
-        return self._edges | {self._patterns[i - 1] for i in found if i != self._sentinel}
 
 
 def _atom(atom: Atom) -> CompiledAtom:
