@@ -156,6 +156,14 @@ def test_the_command_says_what_was_made_what_to_type_next_and_that_nothing_was_s
     assert "is there already" in capsys.readouterr().err
 
 
+def test_a_session_without_anything_to_draft_says_to_write_atoms(tmp_path, capsys):
+    path = written(tmp_path, user("u1", None, "ok"), answer("a1", "u1", "yes", id="m1"))
+    assert main(["import", str(path), "--name", "real", "--to", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "0 drafted atoms" in out
+    assert out.splitlines()[-1].startswith("next: write atoms into ")
+
+
 # --- a key as YAML ----------------------------------------------------------------------------------------------------
 
 texts_ = st.text(max_size=20)

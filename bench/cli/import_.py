@@ -48,9 +48,10 @@ def _told(made: Imported) -> str:
     lines = [
         f"made {folder}/",
         f"  transcript.jsonl  {len(seen.messages):,} messages, {seen.tokens:,} tokens, up to {point}",
-        f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital",
+        f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital"
+        + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
         *(["  replays/stock.md  the harness's own summary at that point"] if made.stock else []),
         *([f"  {made.other_sessions} more session(s) of the file left aside"] if made.other_sessions else []),
-        f"next: bench check {folder}",
+        f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
     ]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from bench.transcripts import claude_code
 from bench.transcripts.blocks import blocks_of, compact_json, usage_of
 from bench.transcripts.head import Head, read_head
-from bench.transcripts.lines import TOO_DEEP, read_lines
+from bench.transcripts.lines import BUFFER_BYTES, TOO_DEEP, read_lines
 from bench.transcripts.model import Author, Block, Compaction, Message, Other, Role, Transcript, Unread
 from bench.transcripts.origin import authored
 
@@ -73,7 +73,7 @@ class AnthropicMessages:
                 return [replace(read, system=system, tools_json=tools, session_id=session)]
             case list(entries):
                 return [_transcript(enumerate(entries, start=1), unread)]
-        with path.open("rb") as stream:
+        with path.open("rb", buffering=BUFFER_BYTES) as stream:
             return [_transcript(read_lines(stream, dict, unread), unread)]
 
 

@@ -18,6 +18,7 @@ from bench.transcripts.claude_queue import queued_prompts, without_repeats
 from bench.transcripts.claude_records import Record, read_records
 from bench.transcripts.claude_tree import main_line
 from bench.transcripts.head import Head
+from bench.transcripts.lines import BUFFER_BYTES
 from bench.transcripts.model import Counts, Side, ToolResult, Transcript, Unread
 
 NAME = "claude-code"
@@ -35,7 +36,7 @@ class ClaudeCode:
 
     def read(self, path: Path) -> list[Transcript]:
         """The sessions of the file, the first one first; also one that holds no message."""
-        with path.open("rb") as stream:
+        with path.open("rb", buffering=BUFFER_BYTES) as stream:
             return read_stream(stream)
 
 

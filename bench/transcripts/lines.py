@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 MAX_LINE_BYTES = 256 * 2**20
 """A longer line is skipped and named: the only bound that memory needs. Real lines reach some MB."""
+BUFFER_BYTES = 256 * 2**10
+"""Read ahead: long lines assembled from the usual 8 KB cost as much as decoding half of them."""
 TOO_DEEP = "nested too deeply"
 """Why a value that is all brackets cannot be read."""
 BOM = b"\xef\xbb\xbf"
