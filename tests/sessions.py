@@ -1,60 +1,63 @@
-"""Made sessions for tests: short builders of Claude Code records and Messages API messages."""
-
-from __future__ import annotations
+"""Small sessions, a line a message: `transcript(user("Fix it."), call("t1", "Bash", cmd="ls"), result("t1", "a"))`."""
 
 import json
-from pathlib import Path
 
-SESSION = "s-1"
-
-
-def record(kind: str, uuid: str | None, parent: str | None = None, **fields: object) -> dict[str, object]:
-    """A record in the parent chain."""
-    return {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, **fields}
+from bench.fixtures import Fixture, FixtureFile
+from bench.keys import Key
+from bench.transcripts.model import Compaction, Message, Text, ToolResult, ToolUse, Transcript
 
 
-def user(uuid: str, parent: str | None, content: object, **fields: object) -> dict[str, object]:
-    return record("user", uuid, parent, message={"role": "user", "content": content}, **fields)
+def user(text):
+    return Message(role="user", author="person", blocks=(Text(text),))
 
 
-def result(uuid: str, parent: str | None, call: str, text: object = "done", **fields: object) -> dict[str, object]:
-    return user(uuid, parent, [{"type": "tool_result", "tool_use_id": call, "content": text}], **fields)
+def harness(text, origin="task-notification"):
+    return Message(role="user", author="harness", origin=origin, blocks=(Text(text),))
 
 
-def answer(
-    uuid: str, parent: str | None, *blocks: object, id: str | None = None, output: int | None = None, **fields: object
-) -> dict[str, object]:
-    """An assistant record; strings become text blocks, pairs (id, name) tool calls."""
-    message: dict[str, object] = {"role": "assistant", "model": "claude-test", "content": [_block(b) for b in blocks]}
-    if id:
-        message["id"] = id
-    if output is not None:
-        message["usage"] = {"input_tokens": 10, "output_tokens": output}
-    return record("assistant", uuid, parent, message=message, **fields)
+def says(text):
+    return Message(role="assistant", author="assistant", blocks=(Text(text),))
 
 
-def boundary(uuid: str, logical: str | None, parent: str | None = None, **metadata: object) -> dict[str, object]:
-    return record(
-        "system", uuid, parent, subtype="compact_boundary", logicalParentUuid=logical,
-        compactMetadata={"trigger": "auto", "preTokens": 1000, **metadata},
-    )  # fmt: skip
+def call(id_, name, **arguments):
+    return Message(role="assistant", author="assistant", blocks=(ToolUse(id_, name, json.dumps(arguments)),))
 
 
-def _block(block: object) -> object:
-    match block:
-        case str():
-            return {"type": "text", "text": block}
-        case (id_, name):
-            return {"type": "tool_use", "id": id_, "name": name, "input": {"n": 1}}
-        case _:
-            return block
+def result(id_, text, is_error=False):
+    return Message(role="user", author="tool", blocks=(ToolResult(id_, (Text(text),), is_error),))
 
 
-def jsonl(*records: object) -> str:
-    return "".join(json.dumps(r) + "\n" for r in records)
+def summary(text):
+    return Message(role="user", author="compaction", blocks=(Text(text),))
 
 
-def written(folder: Path, *records: object, name: str = "session.jsonl") -> Path:
-    path = folder / name
-    path.write_text(jsonl(*records))
-    return path
+def transcript(*messages, compactions=()):
+    return Transcript(format="written", messages=messages, compactions=tuple(compactions))
+
+
+def compacted(at, text=None, *, summary_at=None, preserved=()):
+    return Compaction(at=at, summary=text, summary_at=summary_at, preserved=preserved)
+
+
+def fixture(folder, session):
+    about = FixtureFile(
+        version=1,
+        title="A session",
+        harness="none",
+        source="written for the test",
+        licence="Apache-2.0",
+        language="en",
+        split="dev",
+        tokens=session.tokens,
+        sha256="",
+    )
+    return Fixture(
+        name="written",
+        folder=folder,
+        about=about,
+        transcript=session,
+        key=Key(version=1, atoms=()),
+        key_lines={},
+        transcript_sha256="",
+        key_sha256="",
+    )

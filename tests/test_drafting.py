@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sessions import answer, result, user, written
+from claude_sessions import answer, result, user, written
 
 from bench.drafting import draft
 from bench.drafting.words import bounded, quoted, sentences, stem_pattern

@@ -1,7 +1,7 @@
 """Claude Code sessions: each trap that readers of these files fall into, with a session of our own making."""
 
 import pytest
-from sessions import SESSION, answer, boundary, record, result, user, written
+from claude_sessions import SESSION, answer, boundary, record, result, user, written
 
 from bench.transcripts import read, read_all
 from bench.transcripts.model import (

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+from claude_sessions import answer, boundary, jsonl, result, user, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sessions import answer, boundary, jsonl, result, user, written
 
 from bench.cli import main
 from bench.errors import BenchError
