@@ -13,6 +13,7 @@ from bench.forks.ledger import Ledger
 from bench.forks.outcomes import judge
 from bench.forks.outside import Outside
 from bench.forks.plan import Sized
+from bench.forks.pricing import Pricing
 from bench.forks.retry import Retries
 from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt, Context, Model, Reply, Request
@@ -24,6 +25,7 @@ class Stopping:
     def __init__(self) -> None:
         self.reason: str | None = None
         self.by_budget = False
+        self.interrupted = False
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def __bool__(self) -> bool:
@@ -34,6 +36,11 @@ class Stopping:
         if self.reason is None:
             self.reason, self.by_budget = reason, by_budget
             self._over.set_result(None)
+
+    def interrupt(self) -> None:
+        """A person wants it to end now."""
+        self.interrupted = True
+        self.stop("interrupted")
 
     async def nap(self, sleeping: asyncio.Future[None]) -> None:
         """Wait for `sleeping`, or until the run stops."""
@@ -61,6 +68,7 @@ class Asker:
         ledger: Ledger,
         models: Mapping[str, Model],
         contexts: Mapping[str, Context],
+        pricing: Pricing,
         retries: Retries,
         stopping: Stopping,
         outside: Outside,
@@ -71,6 +79,7 @@ class Asker:
         self._ledger = ledger
         self._models = models
         self._contexts = contexts
+        self._pricing = pricing
         self._retries = retries
         self._stopping = stopping
         self._outside = outside
@@ -144,17 +153,13 @@ class Asker:
     def _answered(self, sized: Sized, call_id: str, reply: Reply) -> Finished:
         fork = sized.fork
         outcome = judge(reply, sized.count).outcome
-        call = answered_call(
-            call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._outside.now().date()
-        )
+        call = answered_call(call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing)
         finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256)
         self._settle(over)
         return finished
 
     def _failed(self, sized: Sized, call_id: str, attempt: Attempt) -> None:
-        call = failed_call(
-            call_id, sized.fork.model, sized.fork.cells[0].key, attempt, sized.worst_usd, self._outside.now().date()
-        )
+        call = failed_call(call_id, sized.fork.model, sized.fork.cells[0].key, attempt, sized.worst_usd, self._pricing)
         append_line(self._store.attempts, call)
         self._settle(self._ledger.attempt(call))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bench.arms.build import Built, build
+from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.concluding import Desk
 from bench.forks.engine import LOCK_POLL_S
@@ -50,17 +51,20 @@ def is_made(store: Store, cell: Cell) -> bool:
 
 
 def mean_size(rows: Sequence[OutputRow], fixture: str, arm: str) -> int | None:
-    """Mean tokens of the handoffs that an arm wrote for a fixture, over models and replicates; None without any."""
-    sizes = [
-        r.handoff_tokens
-        for r in rows
-        if r.fixture == fixture and r.arm == arm and r.outcome == "handoff" and r.handoff_tokens is not None
-    ]
-    return round(fmean(sizes)) if sizes else None
+    """Mean tokens of the handoffs that an arm wrote for a fixture, over models and replicates; None without any.
+
+    Truncated ones count where there are no whole ones.
+    """
+    mine = [r for r in rows if r.fixture == fixture and r.arm == arm and r.handoff_tokens is not None]
+    for outcome in GRADED:
+        sizes = [r.handoff_tokens or 0 for r in mine if r.outcome == outcome]
+        if sizes:
+            return round(fmean(sizes))
+    return None
 
 
 class Builder:
-    """Makes outputs for one run. `stopped` says whether to begin nothing more; `failed` is told of cells left undone."""
+    """Makes outputs for one run. `stopped`: whether to begin nothing more; `failed` is told of cells left undone."""
 
     def __init__(
         self,
@@ -109,7 +113,11 @@ class Builder:
     async def _make(self, group: str, making: Making, what: Build) -> None:
         store, cell = self._desk.store, making.cell
         started_at, began = self._outside.stamp(), self._outside.clock()
-        built = await asyncio.to_thread(build, what.arm.arm, what.fixture, tail_tokens=making.tail_tokens)
+        try:
+            built = await asyncio.to_thread(build, what.arm.arm, what.fixture, tail_tokens=making.tail_tokens)
+        except BenchError as error:  # a file of this arm is wrong, which is not the other cells' fault
+            self._failed(cell, str(error))
+            return
         seconds = self._outside.clock() - began
         if built.outcome in NOT_FINAL:
             append_line(store.attempts, _attempt(cell, built, started_at, seconds))
@@ -121,7 +129,7 @@ class Builder:
             handoff = assemble(built.text, what.arm.arm, self._desk.transcripts[cell.fixture])
         row = built_row(
             store.name, cell, built, handoff, started_at=started_at, seconds=seconds,
-            carry=self._desk.carry, today=self._desk.today,
+            carry=self._desk.carry, pricing=self._desk.pricing,
         )  # fmt: skip
         await self._write(cell, store.output_files(row, handoff))
         self._progress.done(group, built.outcome, 0.0)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-
+from bench.forks.pricing import Pricing
 from bench.models.protocol import Attempt, Count, Reply
-from bench.prices import cost
 from bench.rows import CallRow
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage
@@ -13,21 +11,13 @@ from bench.transcripts.model import Usage
 BROKEN_OFF = "broke off; it may have been billed up to its worst case"
 
 
-def day_of(started_at: str, otherwise: date) -> date:
-    """The day a call is priced at: the one it started on, UTC."""
-    try:
-        return datetime.fromisoformat(started_at).date()
-    except ValueError:
-        return otherwise
-
-
 def answered_call(
-    call_id: str, model: str, cell_key: str, reply: Reply, count: Count, outcome: str, today: date
+    call_id: str, model: str, cell_key: str, reply: Reply, count: Count, outcome: str, pricing: Pricing
 ) -> CallRow:
     """The row of a call that was answered. Usage that a server did not report is estimated, and marked so."""
     estimated = Usage(input=count.tokens, output=estimate_tokens(reply.text))
     usage = reply.usage or estimated
-    price = cost(usage, model, day_of(reply.started_at, today))
+    price = pricing.cost(usage, model, reply.started_at)
     return CallRow(
         call_id=call_id,
         purpose="fork",
@@ -55,7 +45,7 @@ def answered_call(
 
 
 def failed_call(
-    call_id: str, model: str, cell_key: str, attempt: Attempt, worst_usd: float | None, today: date
+    call_id: str, model: str, cell_key: str, attempt: Attempt, worst_usd: float | None, pricing: Pricing
 ) -> CallRow:
     """The row of a call that brought nothing.
 
@@ -82,7 +72,7 @@ def failed_call(
     if attempt.billed == "no":
         row.usd_api = row.usd_subscription = 0.0
     elif attempt.billed == "yes" and usage is not None:
-        price = cost(usage, model, day_of(attempt.started_at, today))
+        price = pricing.cost(usage, model, attempt.started_at)
         row.price_row, row.usd_api, row.usd_subscription = price.price_row, price.usd_api, price.usd_subscription
         row.usd_reason, row.cache_read_waived_usd = price.reason, price.cache_read_waived_usd
     else:

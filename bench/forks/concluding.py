@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 
 from msgspec.structs import replace
 
@@ -14,6 +13,7 @@ from bench.forks.grid import Fork
 from bench.forks.journal import Finished
 from bench.forks.outcomes import judge
 from bench.forks.output_rows import fork_row
+from bench.forks.pricing import Pricing
 from bench.forks.store import Files, Store
 from bench.handoff.assemble import Handoff, assemble
 from bench.models.protocol import Context
@@ -35,7 +35,7 @@ class Desk:
     windows: Mapping[str, int | None]
     """Model -> its window, which a ceiling is a share of."""
     carry: Carry | None
-    today: date
+    pricing: Pricing
 
     def outputs(
         self, fork: Fork, finished: Finished, text: str, *, attempts: int, ms_since_last_fork: int | None
@@ -59,7 +59,7 @@ class Desk:
                 ms_since_last_fork=ms_since_last_fork,
                 handoff=handoff,
                 carry=self.carry,
-                today=self.today,
+                pricing=self.pricing,
             )
             rows.append(row)
             files += self.store.output_files(row, handoff)

@@ -78,7 +78,7 @@ class Engine:
 
     def interrupt(self) -> None:
         """Start nothing more and give up what is in flight."""
-        self._stopping.stop("interrupted")
+        self._stopping.interrupt()
         self._cancel()
         self._news.set()
 
@@ -124,7 +124,7 @@ class Engine:
 
     def _open(self, work: GroupWork) -> None:
         """Settle what a dead owner left, write what needs no call, and hand the rest to the schedule."""
-        settle_abandoned(work.name, work.model, self._desk.store, self._ledger, self._outside.now().date())
+        settle_abandoned(work.name, work.model, self._desk.store, self._ledger, self._desk.pricing)
         drop_done(work, self._desk.store, self._ledger)
         work.open_jobs = len(work.asked) + 1  # one for this opening
         self._progress.begin(work.name, work.cells)

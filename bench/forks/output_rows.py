@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 
 from msgspec.structs import replace
 
 from bench.arms.build import Built
-from bench.forks.calls import day_of
 from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.outcomes import Judged
+from bench.forks.pricing import Pricing
 from bench.handoff.assemble import Handoff
 from bench.models.protocol import Context, Reply
-from bench.prices import carry_cost
 from bench.rows import CallRow, Outcome, OutputRow
 from bench.sweepfile import Carry
 
@@ -40,7 +38,7 @@ def fork_row(
     ms_since_last_fork: int | None,
     handoff: Handoff | None,
     carry: Carry | None,
-    today: date,
+    pricing: Pricing,
 ) -> OutputRow:
     """The row of a cell whose fork was answered; `handoff` is None for outcomes without one.
 
@@ -55,12 +53,12 @@ def fork_row(
     row.ms_since_last_fork = ms_since_last_fork
     row.charged_input_tokens, row.matches_context = judged.charged_input, judged.matches
     _take(row, call)
-    return row if handoff is None else _sized(row, handoff, carry, day_of(reply.started_at, today))
+    return row if handoff is None else _sized(row, handoff, carry, pricing)
 
 
 def built_row(
     run: str, cell: Cell, built: Built, handoff: Handoff | None, *, started_at: str, seconds: float,
-    carry: Carry | None, today: date,
+    carry: Carry | None, pricing: Pricing,
 ) -> OutputRow:  # fmt: skip
     """The row of an arm without a model: it costs nothing. Of a command that says what it used, no price is known."""
     row = _row(run, cell, built.outcome, built.detail)
@@ -73,7 +71,7 @@ def built_row(
         row.cache_write_5m_tokens, row.cache_write_1h_tokens = built.usage.cache_write_5m, built.usage.cache_write_1h
         row.usage_source = "reported"
         row.usd_reason = "a command's usage names no model"
-    return row if handoff is None else _sized(row, handoff, carry, today)
+    return row if handoff is None else _sized(row, handoff, carry, pricing)
 
 
 def _row(run: str, cell: Cell, outcome: Outcome, detail: str | None) -> OutputRow:
@@ -107,9 +105,9 @@ def _take(row: OutputRow, call: CallRow) -> None:
         setattr(row, name, getattr(call, name))
 
 
-def _sized(row: OutputRow, handoff: Handoff, carry: Carry | None, when: date) -> OutputRow:
+def _sized(row: OutputRow, handoff: Handoff, carry: Carry | None, pricing: Pricing) -> OutputRow:
     sizes: Mapping[str, int | bool | str | None] = handoff.sizes()
     row = replace(row, **sizes)
     if carry is not None and row.handoff_tokens is not None:
-        row.carry_usd = carry_cost(row.handoff_tokens, carry.turns, carry.model, when).usd_api
+        row.carry_usd = pricing.carry(row.handoff_tokens, carry, row.started_at)
     return row

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from bench.errors import BenchError
 from bench.forks.caching import cacheable_tokens
+from bench.forks.cells import Cell
 from bench.forks.grid import Build, Decided, Fork
-from bench.forks.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS, worst_case_tokens
+from bench.forks.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS
+from bench.forks.pricing import Pricing
 from bench.models.protocol import Count
-from bench.prices import cost, worst_case
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage
 
@@ -47,10 +47,12 @@ class Plan:
     builds: tuple[Build, ...]
     skipped: Mapping[str, str]
     """Model that cannot be asked here -> why."""
-    cells: int
-    """Cells of the whole sweep, skipped models' aside."""
+    cells: tuple[Cell, ...]
+    """All of the sweep, those that wait for a skipped model aside. Of a tail like another arm only the place counts."""
     done: int
-    """Of these, the ones finished before."""
+    """How many of them have an outcome already."""
+    notes: tuple[str, ...] = ()
+    """What was repaired to make the contexts, a line each."""
 
     @property
     def groups(self) -> dict[str, list[Sized]]:
@@ -67,7 +69,10 @@ class Plan:
 
 
 def size(
-    forks: Iterable[Fork], counts: Mapping[tuple[str, str, str], Count], windows: Mapping[str, int | None], when: date
+    forks: Iterable[Fork],
+    counts: Mapping[tuple[str, str, str], Count],
+    windows: Mapping[str, int | None],
+    pricing: Pricing,
 ) -> tuple[list[Sized], list[Decided]]:
     """The forks priced, and the cells of those that do not fit their model's window.
 
@@ -83,12 +88,12 @@ def size(
             why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
-        asked.append(_sized(fork, count, when, warm=fork.group in warmed))
+        asked.append(_sized(fork, count, pricing, warm=fork.group in warmed))
         warmed.add(fork.group)
     return asked, misfits
 
 
-def _sized(fork: Fork, count: Count, when: date, *, warm: bool) -> Sized:
+def _sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
     prefix = max(0, count.tokens - estimate_tokens(fork.instruction))
     cached = cacheable_tokens(fork.model, prefix)
     held = cached or 0
@@ -105,10 +110,10 @@ def _sized(fork: Fork, count: Count, when: date, *, warm: bool) -> Sized:
         fork=fork,
         count=count,
         cached_tokens=cached,
-        low_usd=cost(Usage(cache_read=least), fork.model, when).usd_api,
-        expected_input_usd=cost(asked, fork.model, when).usd_api,
-        expected_usd=cost(answered, fork.model, when).usd_api,
-        worst_usd=worst_case(fork.model, when, worst_case_tokens(count.tokens), fork.max_tokens),
+        low_usd=pricing.cost(Usage(cache_read=least), fork.model).usd_api,
+        expected_input_usd=pricing.cost(asked, fork.model).usd_api,
+        expected_usd=pricing.cost(answered, fork.model).usd_api,
+        worst_usd=pricing.worst(fork.model, count.tokens, fork.max_tokens),
     )
 
 

@@ -18,6 +18,7 @@ from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
 from bench.models.names import parse_name
+from bench.pricetable import PriceTable, load_prices
 from bench.project import Project, checked_label, find_project
 from bench.schema import read_text
 from bench.sweepfile import Sweep, read_sweep
@@ -41,7 +42,16 @@ class Overrides(Struct, frozen=True, kw_only=True):
     """Run paid models without a cap."""
     concurrency: int | None = None
     run: str | None = None
-    results_dir: Path | None = None
+    results_dir: str | None = None
+
+
+def overrides_of(**changes: object) -> Overrides:
+    """The changes by name, lists and paths in any form. Raises BenchError for an unknown name or a wrong type."""
+    plain = {k: str(v) if isinstance(v, Path) else v for k, v in changes.items() if v is not None}
+    try:
+        return msgspec.convert(plain, Overrides, strict=True)
+    except msgspec.ValidationError as e:
+        raise BenchError(f"cannot override the sweep so: {e}") from None
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,7 @@ class Resolved:
     """The run's folder."""
     fixtures: tuple[Fixture, ...]
     arms: tuple[ResolvedArm, ...]
+    prices: PriceTable
     no_budget: bool
 
     @property
@@ -112,9 +123,10 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
         path=path,
         project=project,
         run=run,
-        root=(overrides.results_dir or project.results) / run,
+        root=(project.results if overrides.results_dir is None else Path(overrides.results_dir)) / run,
         fixtures=fixtures,
         arms=_resolved_arms(arms, sweep, project),
+        prices=load_prices(project.root),
         no_budget=overrides.no_budget,
     )
 

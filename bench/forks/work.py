@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
 
 from msgspec.structs import replace
 
@@ -15,6 +14,7 @@ from bench.forks.cells import NO_MODEL
 from bench.forks.grid import Decided, Fork
 from bench.forks.ledger import Ledger
 from bench.forks.plan import Plan, Sized
+from bench.forks.pricing import Pricing
 from bench.forks.store import ROW, Store, append_line
 from bench.models.protocol import Attempt
 
@@ -88,7 +88,7 @@ def drop_done(work: GroupWork, store: Store, ledger: Ledger) -> None:
     work.asked = [s for s in asked if not has_reply(store, ledger, s.fork)]
 
 
-def settle_abandoned(group: str, model: str, store: Store, ledger: Ledger, today: date) -> int:
+def settle_abandoned(group: str, model: str, store: Store, ledger: Ledger, pricing: Pricing) -> int:
     """How many calls a dead process left in flight in the group; each becomes an attempt that may have been billed.
 
     Only for who holds the group's lock.
@@ -97,7 +97,7 @@ def settle_abandoned(group: str, model: str, store: Store, ledger: Ledger, today
     known = {call.call_id for call in store.failed_calls()} if abandoned else set()
     for started in abandoned:
         attempt = Attempt(outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0)
-        call = failed_call(started.call_id, model, _first(started.cells), attempt, started.worst_usd, today)
+        call = failed_call(started.call_id, model, _first(started.cells), attempt, started.worst_usd, pricing)
         call.seconds = None
         if started.call_id not in known:
             append_line(store.attempts, call)

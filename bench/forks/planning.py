@@ -1,0 +1,186 @@
+"""From a resolved sweep to its plan: models opened, the grid laid out, what is done left out, prompts counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from bench.forks.arm_versions import Versions, label_of, registered
+from bench.forks.building import is_made
+from bench.forks.grid import Fork, Grid, lay_out
+from bench.forks.journal import Finished, read_journal
+from bench.forks.outside import Outside
+from bench.forks.plan import Plan, size
+from bench.forks.pricing import Pricing
+from bench.forks.resolve import Resolved, sweep_name
+from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
+from bench.forks.store import Store
+from bench.forks.subjects import fixture_context
+from bench.forks.work import without_done
+from bench.models import slug
+from bench.models.protocol import Count, Model, ModelMissing, Request
+
+COUNTS_AT_ONCE = 4
+"""Requests to count_tokens in flight: each carries a whole context, and they have a rate limit of their own."""
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A sweep laid out against a run's folder: nothing is asked or written yet."""
+
+    resolved: Resolved
+    store: Store
+    labels: Mapping[str, str]
+    """Arm -> what rows call its version."""
+    grid: Grid
+    models: Mapping[str, Model]
+    """Those that are here, not entered yet."""
+    skipped: Mapping[str, str]
+    run_file: RunFile
+    pricing: Pricing
+
+
+def lay(resolved: Resolved, outside: Outside) -> Laid:
+    """The sweep against its run's folder. Raises BenchError where a fixture or context is not the run's."""
+    store = Store(resolved.root)
+    old = store.run_json() if store.run_file.exists() else None
+    models, skipped = _open(resolved, outside)
+    versions: Versions = old.arms if old else {}
+    labels = {a.arm.label: label_of(versions, a.arm.label, a.version) for a in resolved.arms}
+    grid = lay_out(resolved, labels, {name: m.max_output for name, m in models.items()}, fixture_context)
+    run_file = merged(old, _run_file(resolved, grid, labels, versions, outside.stamp()))
+    pricing = Pricing(resolved.prices, outside.now().date())
+    return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing)
+
+
+async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
+    """What is left to do, counted and priced. Models that must be asked are entered on `stack`.
+
+    A model that turns out not to be on this machine is skipped, and the plan says why.
+    """
+    store, grid = laid.store, laid.grid
+    cells = [*(c for fork in grid.forks for c in fork.cells), *(d.cell for d in grid.decided)]
+    cells += [b.cell() for b in grid.builds]
+    done = [c for c in cells if store.row_of(c) is not None]
+    left = [f for fork in grid.forks if (f := without_done(fork, store))]
+    answered = answered_replies(store)
+    asked = [f for f in left if f.reply_sha256 not in answered]
+    skipped = dict(laid.skipped) | await _enter(laid.models, asked, stack)
+    asked = [f for f in asked if f.model not in skipped]
+    windows = {name: model.window for name, model in laid.models.items()}
+    sized, misfits = size(asked, await _counts(asked, laid), windows, laid.pricing)
+    gone = {c.key for f in left if f.model in skipped and f.reply_sha256 not in answered for c in f.cells}
+    return Plan(
+        run=laid.resolved.run,
+        asked=tuple(sized),
+        answered=tuple(f for f in left if f.reply_sha256 in answered),
+        decided=(*(d for d in grid.decided if not is_made(store, d.cell)), *misfits),
+        builds=tuple(b for b in grid.builds if b.arm.like or not is_made(store, b.cell())),
+        skipped=skipped,
+        cells=tuple(c for c in cells if c.key not in gone),
+        done=len(done),
+        notes=tuple(_notes(grid)),
+    )
+
+
+def _notes(grid: Grid) -> Iterator[str]:
+    """What was done to each fixture's conversation to make its contexts of it."""
+    for fixture, used in grid.used.items():
+        for which, sha256 in used.items():
+            repairs = msgspec.structs.asdict(grid.contexts[sha256].repairs)
+            told = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in repairs.items() if n)
+            if told:
+                yield f"{fixture} {which}: {told}"
+
+
+def answered_replies(store: Store) -> set[str]:
+    """The replies that are on disk and in the journal: their forks need no call."""
+    events = read_journal(store.journal)
+    known = {e.reply_sha256 for e in events if isinstance(e, Finished)}
+    return {sha256 for sha256 in known if store.reply_path(sha256).exists()}
+
+
+def _open(resolved: Resolved, outside: Outside) -> tuple[dict[str, Model], dict[str, str]]:
+    """The sweep's models that are on this machine, and why the others are not. None is needed where no arm asks one."""
+    models: dict[str, Model] = {}
+    skipped: dict[str, str] = {}
+    names = resolved.sweep.models if any(a.arm.asks_model for a in resolved.arms) else ()
+    for name in names:
+        try:
+            models[name] = outside.open_model(name)
+        except ModelMissing as missing:
+            skipped[name] = str(missing)
+    return models, skipped
+
+
+async def _enter(models: Mapping[str, Model], forks: Iterable[Fork], stack: AsyncExitStack) -> dict[str, str]:
+    """Enter the models that the forks ask; why some are not here."""
+    skipped: dict[str, str] = {}
+    for name in dict.fromkeys(f.model for f in forks):
+        try:
+            await stack.enter_async_context(models[name])
+        except ModelMissing as missing:
+            skipped[name] = str(missing)
+    return skipped
+
+
+async def _counts(forks: Iterable[Fork], laid: Laid) -> dict[tuple[str, str, str], Count]:
+    """The prompt tokens of each different prompt: replicates and arms that send the same bytes share one count."""
+    at_once = asyncio.Semaphore(COUNTS_AT_ONCE)
+
+    async def counted(fork: Fork) -> Count:
+        context = laid.grid.contexts[fork.context_sha256].context
+        request = Request(context=context, instruction=fork.instruction, max_tokens=fork.max_tokens, effort=fork.effort)
+        async with at_once:
+            return await laid.models[fork.model].count(request)
+
+    different = {(f.model, f.context_sha256, f.instruction): f for f in forks}
+    counts = await asyncio.gather(*(counted(f) for f in different.values()))
+    return dict(zip(different, counts, strict=True))
+
+
+def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], versions: Versions, stamp: str) -> RunFile:
+    root = resolved.project.root
+    fixtures = {
+        f.name: FixtureMark(
+            folder=_relative(f.folder, root),
+            transcript_sha256=f.transcript_sha256,
+            key_sha256=f.key_sha256,
+            contexts=dict(grid.used.get(f.name, {})),
+        )
+        for f in resolved.fixtures
+    }
+    for a in resolved.arms:
+        mark = ArmMark(
+            label=labels[a.arm.label],
+            kind=a.arm.kind,
+            version_sha256=a.version,
+            instruction_sha256=a.instruction_sha256,
+            prompt_sha256=sha256_of(a.arm.path) if a.arm.path else None,
+        )
+        versions = registered(versions, a.arm.label, mark)
+    return RunFile(
+        run=resolved.run,
+        sweep_file=sweep_name(resolved),
+        sweep=resolved.sweep,
+        seed=resolved.sweep.seed,
+        fixtures=fixtures,
+        arms={label: tuple(marks) for label, marks in versions.items()},
+        models={name: slug(name) for name in resolved.sweep.models},
+        prices_sha256=resolved.prices.sha256,
+        versions=program_versions(),
+        git_commit=git_commit(root),
+        started_at=stamp,
+        resumed_at=stamp,
+    )
+
+
+def _relative(path: Path, root: Path) -> str:
+    """Relative to the project where it lies inside, else absolute."""
+    full = path.resolve()
+    return str(full.relative_to(root)) if full.is_relative_to(root) else str(full)

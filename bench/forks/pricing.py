@@ -1,0 +1,38 @@
+"""What a run's requests cost: the price table in force, and the day each request started on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from bench.forks.guard import worst_case_tokens
+from bench.prices import Cost, carry_cost, cost, worst_case
+from bench.pricetable import PriceTable
+from bench.sweepfile import Carry
+from bench.transcripts.model import Usage
+
+
+@dataclass(frozen=True)
+class Pricing:
+    """Prices of one run. `today` stands in where a start is not known."""
+
+    table: PriceTable
+    today: date
+
+    def cost(self, usage: Usage, model: str, started_at: str | None = None) -> Cost:
+        """What a request of that usage costs on the day it started, UTC."""
+        return cost(usage, model, self._day(started_at), table=self.table)
+
+    def worst(self, model: str, counted_tokens: int, max_tokens: int) -> float | None:
+        """The most that a request counted so may cost, USD; None where no price is known."""
+        return worst_case(model, self.today, worst_case_tokens(counted_tokens), max_tokens, table=self.table)
+
+    def carry(self, handoff_tokens: int, carry: Carry, started_at: str | None = None) -> float | None:
+        """What carrying a handoff costs the next window, USD; None where no price is known."""
+        return carry_cost(handoff_tokens, carry.turns, carry.model, self._day(started_at), table=self.table).usd_api
+
+    def _day(self, started_at: str | None) -> date:
+        try:
+            return datetime.fromisoformat(started_at or "").date()
+        except ValueError:
+            return self.today

@@ -1,0 +1,240 @@
+"""Runs a sweep: resolve, plan, guard, schedule, outcomes, store. Started again, it does exactly what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from bench.atomic import write_all
+from bench.errors import BenchError
+from bench.forks.asking import Asker, Stopping
+from bench.forks.building import Builder, makings, mean_size
+from bench.forks.cells import NO_MODEL, Cell
+from bench.forks.concluding import Desk
+from bench.forks.engine import Engine
+from bench.forks.grid import Build
+from bench.forks.journal import Finished, Journal, read_journal
+from bench.forks.ledger import Ledger
+from bench.forks.locks import held
+from bench.forks.outside import Outside
+from bench.forks.own_loop import Interruptible
+from bench.forks.plan import Plan, Sized, check_budget
+from bench.forks.planning import Laid, lay, make_plan
+from bench.forks.progress import Progress, Silent
+from bench.forks.resolve import overrides_of, resolve
+from bench.forks.retry import Retries
+from bench.forks.runfile import encode_run_file, merged
+from bench.forks.schedule import Schedule
+from bench.forks.store import Store
+from bench.forks.summary import RunSummary, cache_use, money_of, tally
+from bench.forks.work import work_of
+from bench.forks.writer import Writer
+from bench.models import family
+from bench.transcripts.view import seen_at
+
+LOCAL_AT_ONCE = 1
+"""Forks of a local model in flight: it has one slot, where two contexts would push each other out of the cache."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """A run was interrupted; all that was answered is on disk. `summary` says what there is."""
+
+    def __init__(self, summary: RunSummary) -> None:
+        super().__init__("interrupted; what was done is kept")
+        self.summary = summary
+
+
+def run_sweep(
+    path: Path | str,
+    *,
+    progress: Progress | None = None,
+    outside: Outside | None = None,
+    grade: bool = True,
+    **overrides: object,
+) -> RunSummary:
+    """What the sweep at `path` came to, once every cell that was missing has been tried and what is new is graded.
+
+    `overrides` are those of `resolve.Overrides`: fixtures, arms, models, replicates, stale_by, budget_usd, no_budget,
+    concurrency, run, results_dir; None leaves the file's value. Works inside a running event loop. Raises BenchError,
+    before anything is paid, for whatever cannot run, and RunInterrupted (a KeyboardInterrupt) after an interrupt.
+    """
+    outside, progress = outside or Outside(), progress or Silent()
+    laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
+    summary = Interruptible[RunSummary]().run(lambda handle: _Run(laid, outside, progress).main(handle))
+    if summary.interrupted:
+        raise RunInterrupted(summary)
+    if grade:
+        grade_new(laid.store)
+    return summary
+
+
+def grade_new(store: Store) -> None:
+    """Grade every output of a run that has no grade yet, by the graders of its sweep."""
+    from bench.grading.run import grade_run
+    from bench.grading.subjects import fixtures_of
+
+    made = store.run_json()
+    grade_run(store, made.sweep.graders, made.seed, fixtures_of(made, store.root))
+
+
+def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides: object) -> Plan:
+    """What `run_sweep` would do with the same arguments: prompts are counted, nothing is written or paid."""
+    outside = outside or Outside()
+    laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
+
+    async def main(_: Interruptible[Plan]) -> Plan:
+        async with AsyncExitStack() as stack:
+            return await make_plan(laid, stack)
+
+    return Interruptible[Plan]().run(main)
+
+
+class _Run:
+    """One start of a run."""
+
+    def __init__(self, laid: Laid, outside: Outside, progress: Progress) -> None:
+        self.laid = laid
+        self.store = laid.store
+        self.sweep = laid.resolved.sweep
+        self.outside = outside
+        self.progress = progress
+        self.failures: dict[str, str] = {}
+
+    async def main(self, handle: Interruptible[RunSummary]) -> RunSummary:
+        async with AsyncExitStack() as stack:
+            plan = await make_plan(self.laid, stack)
+            check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
+            for model, why in plan.skipped.items():
+                self.progress.note(f"{model} is skipped: {why}")
+            self._open_folder()
+            journal = Journal(self.store.journal)
+            stack.callback(journal.close)
+            ledger = Ledger(journal, self.sweep.budget_usd, self.outside.stamp)
+            known = set(ledger.answered)
+            stopping = await self._execute(plan, ledger, journal, handle)
+            self.progress.end()
+            return self._summary(plan, ledger, stopping, known)
+
+    def _open_folder(self) -> None:
+        """run.json, and each context once."""
+        laid, store = self.laid, self.store
+        with held(store.root / "locks" / "run.lock"):
+            now = store.run_json() if store.run_file.exists() else None
+            run_file = merged(now, laid.run_file)
+            for label, marks in run_file.arms.items():
+                if now is not None and marks[: len(now.arms.get(label, ()))] != now.arms.get(label, ()):
+                    raise BenchError(f"another process gave this run a new version of '{label}'; start again")
+            contexts = [(store.context_path(sha), p.context.body) for sha, p in laid.grid.contexts.items()]
+            write_all([f for f in contexts if not f[0].exists()] + [(store.run_file, encode_run_file(run_file))])
+
+    async def _execute(
+        self, plan: Plan, ledger: Ledger, journal: Journal, handle: Interruptible[RunSummary]
+    ) -> Stopping:
+        """Everything the plan holds: models' forks beside arms without a model, then the tails like another arm."""
+        stopping = Stopping()
+        desk = self._desk()
+        writer = Writer(journal.sync)
+        builder = Builder(desk, writer, self.outside, self.progress, lambda: stopping.interrupted, self._build_failed)
+        engine = Engine(
+            work_of(plan),
+            Schedule(concurrency=self.sweep.concurrency, limits=self._limits()),
+            self._asker(plan, ledger, stopping),
+            desk,
+            ledger,
+            writer,
+            stopping,
+            self.outside,
+            self.progress,
+        )
+        handle.on_interrupt(engine.interrupt)
+        plain = [b for b in plan.builds if not b.arm.like]
+        tails = [b for b in plan.builds if b.arm.like]
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(builder.run(makings(plain, plan.decided)))
+                tasks.create_task(engine.run())
+            await builder.run(makings(tails, (), self._sizes(tails)))
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            await writer.close()
+        return stopping
+
+    def _desk(self) -> Desk:
+        laid = self.laid
+        return Desk(
+            store=self.store,
+            contexts={sha: p.context for sha, p in laid.grid.contexts.items()},
+            arms={laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms},
+            transcripts={f.name: seen_at(f.transcript) for f in laid.resolved.fixtures},
+            windows={name: m.window for name, m in laid.models.items()},
+            carry=self.sweep.carry,
+            pricing=laid.pricing,
+        )
+
+    def _asker(self, plan: Plan, ledger: Ledger, stopping: Stopping) -> Asker:
+        return Asker(
+            store=self.store,
+            ledger=ledger,
+            models=self.laid.models,
+            contexts={sha: p.context for sha, p in self.laid.grid.contexts.items()},
+            pricing=self.laid.pricing,
+            retries=Retries(self.outside.retry, len(plan.asked), self.outside.random),
+            stopping=stopping,
+            outside=self.outside,
+            timeout_s=self.sweep.timeout_s,
+            gave_up=self._gave_up,
+        )
+
+    def _limits(self) -> dict[str, int]:
+        return {name: LOCAL_AT_ONCE for name in self.laid.models if family(name) == "local"}
+
+    def _sizes(self, tails: Iterable[Build]) -> list[int | None]:
+        """What each tail takes as its size: the mean of the arm that it is like, by all rows there are now."""
+        rows = self.store.rows()
+        marks = self.laid.run_file.arms
+        out = []
+        for tail in tails:
+            like = tail.arm.like or ""
+            label = self.laid.labels.get(like) or (marks[like][-1].label if like in marks else like)
+            out.append(mean_size(rows, tail.fixture.name, label))
+        return out
+
+    def _gave_up(self, sized: Sized, why: str) -> None:
+        fork = sized.fork
+        self.failures.update((str(cell), why) for cell in fork.cells)
+        self.progress.failed(fork.group, len(fork.cells), f"{fork.cells[0]}: {why}")
+
+    def _build_failed(self, cell: Cell, why: str) -> None:
+        self.failures[str(cell)] = why
+        self.progress.failed(f"{cell.fixture}/{NO_MODEL}", 1, f"{cell}: {why}")
+
+    def _summary(self, plan: Plan, ledger: Ledger, stopping: Stopping, known: set[str]) -> RunSummary:
+        outcomes = {str(c): row.outcome for c in plan.cells if (row := self.store.row_of(c)) is not None}
+        finished = [e for e in read_journal(self.store.journal) if isinstance(e, Finished)]
+        now_answered = [e.call.usd_api for sha, e in ledger.answered.items() if sha not in known]
+        expected = plan.total("expected_usd")
+        return RunSummary(
+            run=self.store.name,
+            folder=self.store.root,
+            cells=len(plan.cells),
+            done_before=plan.done,
+            outcomes=tally(outcomes.values()),
+            missing=tuple(str(c) for c in plan.cells if str(c) not in outcomes),
+            failures=self.failures,
+            skipped=plan.skipped,
+            stopped=stopping.reason,
+            by_budget=stopping.by_budget,
+            interrupted=stopping.interrupted,
+            money=money_of(
+                [e.call for e in finished],
+                self.store.failed_calls(),
+                [s.worst_usd for s in ledger.in_flight.values()],
+            ),
+            cache=cache_use(finished, self.laid.pricing),
+            expected_usd=expected,
+            billed_usd=None if None in now_answered else math.fsum(u for u in now_answered if u is not None),
+        )
