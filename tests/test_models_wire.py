@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
 from asking import context, request
 
 from bench.models.body import countable, request_body
+from bench.models.failures import retry_after_s
 from bench.models.heard import Heard
 from bench.models.known import known
+from bench.models.redact import DETAIL_CHARS, Redactor, secrets_in
 from bench.models.usage import passes_of, prompt_tokens, usage_of
 from bench.transcripts.model import Usage
 
@@ -183,12 +186,13 @@ def test_text_blocks_are_joined_and_other_blocks_counted_or_passed_over():
         delta("input_json_delta", 2, partial_json="{}"),
         start("text", 3, text=""),
         delta("text_delta", 3, text="three"),
+        event("content_block_stop", index=3),
         event("a kind of tomorrow"),
         event("message_delta", delta=SimpleNamespace(stop_reason="tool_use"), usage={"output_tokens": 9}),
     )
     assert out.text == "One two\nthree"
     assert (out.tool_calls, out.stop_reason, out.usage) == (1, "tool_use", Usage(3, 9))
-    assert content == [False, True, True, True, True, True, True, True, True, False, False]
+    assert content == [False, *[True] * 9, False, False]
 
 
 def test_a_later_count_overwrites_and_what_it_leaves_out_stays():
@@ -212,3 +216,59 @@ def test_an_event_without_its_parts_is_an_error_and_not_an_empty_answer():
     for broken in (event("content_block_delta", index=0), event("message_start"), SimpleNamespace()):
         with pytest.raises(AttributeError):
             Heard("5m").take(broken)
+
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after": "Mon, 30 Nov 2026 12:00:20 GMT"}, 20.0),
+        ({"retry-after": "Mon, 30 Nov 2026 11:00:00 GMT"}, 0.0),  # it is past
+        ({"retry-after": "Tue, 01 Dec 2026 12:00:00 GMT"}, 600.0),  # a day is cut to ten minutes
+        ({"retry-after": "inf"}, 600.0),
+        ({"retry-after": "later"}, None),
+    ],
+)
+def test_a_wait_is_read_in_every_form_and_bounded(headers, seconds):
+    assert retry_after_s(headers, NOON) == seconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key=hunter2-hunter2",
+        "Authorization: Bearer abcdef123456",
+        "'x-api-key': 'abcdef123456'",
+        '"authorization":"Bearer abcdef123456"',
+        "https://me:abcdef123456@host/path",
+        "sk-ant-api03-abcdef123456",
+        "AKIAABCDEF1234567890",
+    ],
+)
+def test_whatever_has_the_shape_of_a_key_is_taken_out(text):
+    cleaned = Redactor(["hunter2-hunter2"]).clean(f"before {text} after")
+    assert "hunter2" not in cleaned and "abcdef123456" not in cleaned.lower() and "1234567890" not in cleaned
+    assert cleaned.startswith("before ") and cleaned.endswith(" after") and "[key removed]" in cleaned
+
+
+@pytest.mark.parametrize("text", ["local", "the authorization of a payment", "a bearer of bad news", "429 slow down"])
+def test_ordinary_words_stay(text):
+    assert Redactor(["local", None, ""]).clean(text) == text
+
+
+def test_a_detail_is_one_printable_line_of_bounded_length():
+    detail = Redactor([]).detail("a\n\x1b[31mb\t" + "c" * 1000)
+    assert detail.startswith("a \\x1b[31mb ccc") and len(detail) == DETAIL_CHARS
+
+
+def test_secrets_are_found_in_the_environment_by_their_names():
+    environ = {
+        "ANTHROPIC_API_KEY": "one", "AWS_SECRET_ACCESS_KEY": "two", "BENCH_SERVER_KEY": "three",
+        "ANTHROPIC_CUSTOM_HEADERS": "X-Api-Key: four\nX-Other: five", "ANTHROPIC_BASE_URL": "http://h", "PATH": "/bin",
+    }  # fmt: skip
+    assert set(secrets_in(environ)) == {"one", "two", "three", "four", "five"}

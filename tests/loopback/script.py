@@ -28,6 +28,8 @@ class Behaviour:
     headers_after: float = 0.0
     """Time to the first byte: until then the response has not begun."""
     first_token_after: float = 0.0
+    thinks_for: float = 0.0
+    """Silence inside each thinking block."""
     token_gap: float = 0.0
     """Between content events."""
 
@@ -35,6 +37,8 @@ class Behaviour:
     """After so many content events: see `break_with`."""
     break_with: str = "drop"
     """drop | stall (pings until the client goes) | error (an SSE error event) | end (a clean end) | garbage."""
+    drop_at_end: bool = False
+    """The socket closes after `message_delta`, before `message_stop`."""
     no_start: bool = False
     bare_start: bool = False
     """message_start without usage and content."""

@@ -46,6 +46,7 @@ class LoopbackServer:
         self.counted: list[Asked] = []
         """Every request to /v1/messages/count_tokens."""
         self.most_in_flight = 0
+        self.connections = 0
         self._in_flight = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="loopback", daemon=True)
@@ -93,6 +94,7 @@ class LoopbackServer:
         await asyncio.gather(*connections, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         try:
             while request := await read_request(reader):
                 n = len(self.requests) + len(self.counted)
