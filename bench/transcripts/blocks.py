@@ -26,17 +26,20 @@ def blocks_of(content: object) -> tuple[Block, ...] | None:
 
 
 def usage_of(usage: object) -> Usage | None:
-    """Tokens of one answer as the API reported them; cache writes without a lifetime count as five minutes."""
+    """Tokens of one answer as the API reported them; cache writes without a lifetime count as five minutes.
+
+    Some harnesses keep the API's names in camel case.
+    """
     if not isinstance(usage, Mapping):
         return None
     parts = usage.get("cache_creation")
     lifetimes = parts if isinstance(parts, Mapping) else {}
     hour = _count(lifetimes.get("ephemeral_1h_input_tokens"))
-    written = _count(usage.get("cache_creation_input_tokens"))
+    written = _count(_either(usage, "cache_creation_input_tokens", "cacheCreationInputTokens"))
     return Usage(
-        input=_count(usage.get("input_tokens")),
-        output=_count(usage.get("output_tokens")),
-        cache_read=_count(usage.get("cache_read_input_tokens")),
+        input=_count(_either(usage, "input_tokens", "inputTokens")),
+        output=_count(_either(usage, "output_tokens", "outputTokens")),
+        cache_read=_count(_either(usage, "cache_read_input_tokens", "cacheReadInputTokens")),
         cache_write_5m=_count(lifetimes.get("ephemeral_5m_input_tokens", max(written - hour, 0))),
         cache_write_1h=hour,
     )
@@ -50,6 +53,10 @@ def compact_json(value: object) -> str:
 def _id(value: object) -> str:
     """The id of a call; empty where the source names none."""
     return value if isinstance(value, str) else ""
+
+
+def _either(usage: Mapping[object, object], name: str, camel: str) -> object:
+    return usage[name] if name in usage else usage.get(camel)
 
 
 def _count(value: object) -> int:

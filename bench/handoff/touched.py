@@ -1,0 +1,104 @@
+"""The files that a conversation touched: through file tools, with what is known of their text, and by shell words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bench.handoff.calls import Call
+from bench.handoff.known_text import KnownText, after_change, after_edit, after_read, after_write
+from bench.handoff.shell import mentioned_in
+from bench.handoff.shell_texts import shown_by, texts_written
+from bench.handoff.written import removals, removed_at
+
+_FIRST_LINE = ("offset", "start_line", "start")
+_CONTENT = ("content", "file_text", "contents", "new_source")
+_OLD, _NEW = ("old_string", "old_str", "old_text"), ("new_string", "new_str", "new_text")
+
+
+class Touched(Struct, frozen=True):
+    """A file, the message of its last touch, what is known of its text, and whether a later command removed it."""
+
+    path: str
+    at: int
+    known: KnownText | None = None
+    removed: bool = False
+
+
+class Mention(Struct, frozen=True):
+    """A path-shaped word of a shell command, as it stands there, and what commands showed or wrote of that file."""
+
+    word: str
+    at: int
+    known: KnownText | None = None
+
+
+def touched_files(calls: Sequence[Call]) -> tuple[Touched, ...]:
+    """Every file that file tools touched, the one touched last first."""
+    found: dict[str, Touched] = {}
+    for call in calls:
+        for path in call.shell.writes:
+            if path in found:
+                found[path] = replace(found[path], known=after_change(found[path].known))
+        for path in (call.path,) if call.path is not None else call.writes if call.deed == "write" else ():
+            before = found.get(path)
+            found[path] = Touched(path, call.at, _known(before.known if before else None, call))
+    removed = removals(calls)
+    last = {path: i for i, call in enumerate(calls) for path in (call.path, *call.writes) if path is not None}
+    newest = sorted(found.values(), key=lambda file: -file.at)
+    return tuple(replace(f, removed=last[f.path] < removed_at(f.path, removed)) for f in newest)
+
+
+def mentions_in(calls: Sequence[Call]) -> tuple[Mention, ...]:
+    """Every path-shaped word that a shell command named, the newest command's first."""
+    known = _known_by_shell(calls)
+    found = [Mention(word, call.at, known.get(word)) for call in calls for word in mentioned_in(call.script)]
+    return tuple(sorted(found, key=lambda mention: -mention.at))
+
+
+def _known_by_shell(calls: Iterable[Call]) -> dict[str, KnownText]:
+    known: dict[str, KnownText] = {}
+    for call in calls:
+        if not call.script or call.outcome.bad:
+            continue
+        for path in call.shell.writes:
+            if path in known:
+                known[path] = replace(known[path], old=True)
+        known.update((path.removeprefix("./"), after_write(text, call.at)) for path, text in texts_written(call.script))
+        if call.output and (shown := shown_by(call.script)):
+            path = shown.path.removeprefix("./")
+            if after := after_read(known.get(path), call.output, call.at, shown.first):
+                known[path] = after
+    return known
+
+
+def _known(known: KnownText | None, call: Call) -> KnownText | None:
+    if call.outcome.bad or call.output is None:
+        return known
+    if call.deed == "read":
+        return after_read(known, call.output, call.at, _number(call.arguments, _FIRST_LINE))
+    content = _text(call.arguments, _CONTENT)
+    if content is not None:
+        return after_write(content, call.at)
+    edits = call.arguments.get("edits")
+    for edit in edits if isinstance(edits, list) else [call.arguments]:
+        known = _edited(known, edit, call.at) if isinstance(edit, dict) else after_change(known)
+    return known
+
+
+def _edited(known: KnownText | None, edit: Mapping[str, object], at: int) -> KnownText | None:
+    old, new = _text(edit, _OLD), _text(edit, _NEW)
+    if old is None or new is None:
+        return after_change(known)
+    return after_edit(known, old, new, at, everywhere=edit.get("replace_all") is True)
+
+
+def _text(arguments: Mapping[str, object], names: Iterable[str]) -> str | None:
+    return next((value for name in names if isinstance(value := arguments.get(name), str)), None)
+
+
+def _number(arguments: Mapping[str, object], names: Iterable[str]) -> int | None:
+    numbers = (arguments.get(name) for name in names)
+    return next((n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n > 0), None)
