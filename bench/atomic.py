@@ -18,26 +18,27 @@ _SERIAL = itertools.count()
 """Makes temporary names of one process differ; its id makes those of several."""
 
 
-def write_all(files: Iterable[tuple[Path, bytes]]) -> None:
+def write_all(files: Iterable[tuple[Path | str, bytes]]) -> None:
     """Write each file whole, parents made. None appears before all are on the disk, and they appear in this order.
 
     Raises OSError where the disk refuses; then the files that have appeared stay, and no temporary one is left.
     """
-    waiting: list[tuple[str, Path]] = []
+    waiting: list[tuple[str, str]] = []
     handles: list[int] = []
     try:
         for path, data in files:
-            temporary = f"{path.parent}/.{path.name[:80]}.{os.getpid()}-{next(_SERIAL)}.tmp"
+            target = os.fspath(path)
+            folder, _, name = target.rpartition("/")
+            temporary = f"{folder or '.'}/.{name[:80]}.{os.getpid()}-{next(_SERIAL)}.tmp"
             handles.append(_create(temporary))
-            waiting.append((temporary, path))
+            waiting.append((temporary, target))
             _write(handles[-1], data)
         for handle in handles:
             os.fsync(handle)
         while handles:
             os.close(handles.pop())
         while waiting:
-            temporary, path = waiting[0]
-            Path(temporary).replace(path)
+            os.rename(*waiting[0])  # noqa: PTH104
             del waiting[0]
     finally:
         for handle in handles:

@@ -11,6 +11,8 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
+from bench.rows import OutputRow
+
 NO_MODEL = "none"
 """The model of arms without one, in rows and folders."""
 
@@ -32,13 +34,18 @@ class Cell(Struct, frozen=True, kw_only=True):
     """Of the arm's settings as they act: see `arm_versions.options_bytes`."""
     key: str
 
-    @property
-    def name(self) -> str:
-        """The file name of its output, without suffix: step, staleness, replicate."""
-        return f"s{self.chain_step}-k{self.stale_by}-r{self.replicate:02d}"
-
     def __str__(self) -> str:
-        return f"{self.fixture}/{self.arm}/{self.model}/{self.name}"
+        return place(self)
+
+
+def place(of: Cell | OutputRow) -> str:
+    """Where an output stands in its run: `fixture/arm/model/s1-k0-r01` (step, staleness, replicate)."""
+    return f"{of.fixture}/{of.arm}/{of.model}/{output_name(of)}"
+
+
+def output_name(of: Cell | OutputRow) -> str:
+    """The file name of an output, without suffix."""
+    return f"s{of.chain_step}-k{of.stale_by}-r{of.replicate:02d}"
 
 
 def make_cell(

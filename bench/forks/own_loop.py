@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+LOOK_UP_S = 0.25
+"""How often the waiting caller looks whether it was interrupted."""
 
 
 class Interruptible(Generic[T]):
@@ -35,15 +39,25 @@ class Interruptible(Generic[T]):
         # a daemon: after a second interrupt nobody waits for it any more
         threading.Thread(target=self._work, args=(main,), name="bench-run", daemon=True).start()
         try:
-            return self._result.result()
+            return self._wait()
         except KeyboardInterrupt:
             self.interrupted = True
             if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._interrupt)
+                with contextlib.suppress(RuntimeError):  # it has just closed: the result is there
+                    self._loop.call_soon_threadsafe(self._interrupt)
             try:
-                return self._result.result()
+                return self._wait()
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
+
+    def _wait(self) -> T:
+        """The result, looking up now and then: an interrupt that another thread took wakes no lock."""
+        while True:
+            try:
+                return self._result.result(LOOK_UP_S)
+            except TimeoutError:
+                if self._result.done():  # the coroutine's own
+                    raise
 
     def _work(self, main: Callable[[Interruptible[T]], Coroutine[Any, Any, T]]) -> None:
         async def noted() -> T:

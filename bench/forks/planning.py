@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from bench.forks.arm_versions import Versions, label_of, registered
-from bench.forks.building import is_made
 from bench.forks.grid import Fork, Grid, lay_out
 from bench.forks.journal import Finished, read_journal
 from bench.forks.outside import Outside
@@ -66,8 +65,8 @@ async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
     store, grid = laid.store, laid.grid
     cells = [*(c for fork in grid.forks for c in fork.cells), *(d.cell for d in grid.decided)]
     cells += [b.cell() for b in grid.builds]
-    done = [c for c in cells if store.row_of(c) is not None]
-    left = [f for fork in grid.forks if (f := without_done(fork, store))]
+    done = store.done()
+    left = [f for fork in grid.forks if (f := without_done(fork, done))]
     answered = answered_replies(store)
     asked = [f for f in left if f.reply_sha256 not in answered]
     skipped = dict(laid.skipped) | await _enter(laid.models, asked, stack)
@@ -79,11 +78,11 @@ async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
         run=laid.resolved.run,
         asked=tuple(sized),
         answered=tuple(f for f in left if f.reply_sha256 in answered),
-        decided=(*(d for d in grid.decided if not is_made(store, d.cell)), *misfits),
-        builds=tuple(b for b in grid.builds if b.arm.like or not is_made(store, b.cell())),
+        decided=(*(d for d in grid.decided if done.get(str(d.cell)) != d.cell.key), *misfits),
+        builds=tuple(b for b in grid.builds if b.arm.like or done.get(str(c := b.cell())) != c.key),
         skipped=skipped,
         cells=tuple(c for c in cells if c.key not in gone),
-        done=len(done),
+        done=sum(str(c) in done for c in cells),
         notes=tuple(_notes(grid)),
     )
 

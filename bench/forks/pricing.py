@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from bench.forks.guard import worst_case_tokens
@@ -18,10 +18,15 @@ class Pricing:
 
     table: PriceTable
     today: date
+    _known: dict[tuple[Usage, str, date], Cost] = field(default_factory=dict)
+    """Replicates of one arm are charged alike, and a look into the table costs more than all else of a fork's row."""
 
     def cost(self, usage: Usage, model: str, started_at: str | None = None) -> Cost:
         """What a request of that usage costs on the day it started, UTC."""
-        return cost(usage, model, self._day(started_at), table=self.table)
+        asked = (usage, model, self._day(started_at))
+        if asked not in self._known:
+            self._known[asked] = cost(*asked, table=self.table)
+        return self._known[asked]
 
     def worst(self, model: str, counted_tokens: int, max_tokens: int) -> float | None:
         """The most that a request counted so may cost, USD; None where no price is known."""

@@ -64,7 +64,7 @@ class ResolvedArm:
     max_tokens: int | None
     """The arm's own under the sweep's cap; None for arms without a model."""
     version: str
-    """sha256 of all that makes its outputs: settings, instruction, cap, the versions it derives from."""
+    """sha256 of all that makes its outputs: settings, instruction, the sweep's cap."""
 
     @property
     def instruction_sha256(self) -> str | None:
@@ -186,12 +186,7 @@ def _resolved_arms(arms: Sequence[Arm], sweep: Sweep, project: Project) -> tuple
         other = by_label.get(arm.like or "")
         if other is not None and other.like is not None:
             raise BenchError(f"the arm '{arm.arm.label}' is like '{other.arm.label}', which is itself like another")
-    derived = {
-        label: ResolvedArm(a.arm, a.instruction, a.max_tokens, digest(a.version, by_label[a.like].version))
-        for label, a in by_label.items()
-        if a.like in by_label
-    }
-    return tuple((by_label | derived).values())
+    return tuple(by_label.values())
 
 
 def _resolved(arm: Arm, sweep: Sweep, project: Project) -> ResolvedArm:

@@ -12,7 +12,7 @@ from bench.atomic import write_all
 from bench.errors import BenchError
 from bench.forks.asking import Asker, Stopping
 from bench.forks.building import Builder, makings, mean_size
-from bench.forks.cells import NO_MODEL, Cell
+from bench.forks.cells import NO_MODEL, Cell, place
 from bench.forks.concluding import Desk
 from bench.forks.engine import Engine
 from bench.forks.grid import Build
@@ -213,7 +213,8 @@ class _Run:
         self.progress.failed(f"{cell.fixture}/{NO_MODEL}", 1, f"{cell}: {why}")
 
     def _summary(self, plan: Plan, ledger: Ledger, stopping: Stopping, known: set[str]) -> RunSummary:
-        outcomes = {str(c): row.outcome for c in plan.cells if (row := self.store.row_of(c)) is not None}
+        there = {place(row): row.outcome for row in self.store.rows()}
+        outcomes = {name: there[name] for cell in plan.cells if (name := str(cell)) in there}
         finished = [e for e in read_journal(self.store.journal) if isinstance(e, Finished)]
         now_answered = [e.call.usd_api for sha, e in ledger.answered.items() if sha not in known]
         expected = plan.total("expected_usd")

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from bench.errors import BenchError
-from bench.forks.cells import NO_MODEL, Cell
+from bench.forks.cells import NO_MODEL, Cell, output_name, place
 from bench.forks.journal import Finished, read_journal
 from bench.forks.runfile import RunFile, read_run_file
 from bench.handoff.assemble import JOINT, Failure, Handoff
@@ -24,7 +24,7 @@ from bench.models import slug
 from bench.rows import CallRow, OutputRow
 
 T = TypeVar("T")
-Files = list[tuple[Path, bytes]]
+Files = list[tuple[Path | str, bytes]]
 
 ROW, PARTS, TEXT = ".json", ".parts.json", ".md"
 
@@ -51,6 +51,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._root = str(root)
 
     @property
     def name(self) -> str:
@@ -87,8 +88,11 @@ class Store:
 
     def output_path(self, of: Cell | OutputRow, suffix: str) -> Path:
         """The `.md`, `.parts.json` or `.json` of an output."""
-        name = f"s{of.chain_step}-k{of.stale_by}-r{of.replicate:02d}{suffix}"
-        return self.root / "outputs" / of.fixture / of.arm / _folder(of.model) / name
+        return Path(self._output(of) + suffix)
+
+    def _output(self, of: Cell | OutputRow) -> str:
+        """Its path without suffix, as text: a run makes thousands, and a Path costs as much as writing a row."""
+        return f"{self._root}/outputs/{of.fixture}/{of.arm}/{_folder(of.model)}/{output_name(of)}"
 
     # what is in them
 
@@ -101,6 +105,14 @@ class Store:
         decoder = msgspec.json.Decoder(OutputRow)
         rows = [_decoded(path, decoder) for path in self._row_paths()]
         return sorted(rows, key=lambda r: (r.fixture, r.arm, r.model, r.chain_step, r.stale_by, r.replicate))
+
+    def done(self, group: str | None = None) -> dict[str, str]:
+        """Place of each output that has a row -> the key of its cell; of one fixture/model group, or of all."""
+        fixture, _, model = (group or "*").partition("/")
+        pattern = f"{fixture}/*/{_folder(model) if group else '*'}/*{ROW}"
+        decoder = msgspec.json.Decoder(OutputRow)
+        rows = (_decoded(path, decoder) for path in self._row_paths(pattern))
+        return {place(row): row.cell_key for row in rows}
 
     def row_of(self, cell: Cell) -> OutputRow | None:
         """The row at the cell's place, of whatever it was made; None where none is written yet."""
@@ -143,18 +155,19 @@ class Store:
         """The rows of attempts.jsonl: paid or failed attempts that were not final."""
         return _lines(self.attempts)
 
-    def _row_paths(self) -> Iterator[Path]:
-        return (p for p in (self.root / "outputs").glob("*/*/*/*" + ROW) if not p.name.endswith(PARTS))
+    def _row_paths(self, pattern: str = f"*/*/*/*{ROW}") -> Iterator[Path]:
+        return (p for p in (self.root / "outputs").glob(pattern) if not p.name.endswith(PARTS))
 
     # what to write
 
     def output_files(self, row: OutputRow, handoff: Handoff | None) -> Files:
         """The files of one output in the order they must appear: handoff, parts, and last the row."""
         out: Files = []
+        stem = self._output(row)
         if handoff is not None:
-            out.append((self.output_path(row, TEXT), handoff.text.encode("utf-8", "replace")))
-            out.append((self.output_path(row, PARTS), msgspec.json.encode(parts_of(handoff))))
-        out.append((self.output_path(row, ROW), msgspec.json.encode(row)))
+            out.append((stem + TEXT, handoff.text.encode("utf-8", "replace")))
+            out.append((stem + PARTS, msgspec.json.encode(parts_of(handoff))))
+        out.append((stem + ROW, msgspec.json.encode(row)))
         return out
 
     def clear_output(self, cell: Cell) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from bench.forks.grid import Decided, Fork
 from bench.forks.ledger import Ledger
 from bench.forks.plan import Plan, Sized
 from bench.forks.pricing import Pricing
-from bench.forks.store import ROW, Store, append_line
+from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt
 
 
@@ -61,29 +61,31 @@ def has_reply(store: Store, ledger: Ledger, fork: Fork) -> bool:
     return fork.reply_sha256 in ledger.answered and store.reply_path(fork.reply_sha256).exists()
 
 
-def without_done(fork: Fork, store: Store) -> Fork | None:
+def without_done(fork: Fork, done: Mapping[str, str]) -> Fork | None:
     """The fork with the cells that have no row yet; None where all have one.
 
-    Raises BenchError where the row in a cell's place was made from another request.
+    `done`: as `Store.done` gives it. Raises BenchError where the row in a cell's place is of another request.
     """
     left = []
     for cell in fork.cells:
-        row = store.row_of(cell)
-        if row is None:
+        key = done.get(str(cell))
+        if key is None:
             left.append(cell)
-        elif row.cell_key != cell.key:
+        elif key != cell.key:
             raise BenchError(
-                f"{cell} was made from another request (context mode or model settings differ); use --run NEW",
-                path=store.output_path(cell, ROW),
+                f"{cell} was made from another request (context mode or model settings differ); use --run NEW"
             )
+    if len(left) == len(fork.cells):
+        return fork
     return replace(fork, cells=tuple(left)) if left else None
 
 
 def drop_done(work: GroupWork, store: Store, ledger: Ledger) -> None:
     """Leave out what another process has done since the plan was made. Only for who holds the group's lock."""
-    work.decided = [d for d in work.decided if store.row_of(d.cell) is None]
-    work.answered = [f for fork in work.answered if (f := without_done(fork, store))]
-    asked = [dataclasses.replace(s, fork=f) for s in work.asked if (f := without_done(s.fork, store))]
+    done = store.done(work.name)
+    work.decided = [d for d in work.decided if str(d.cell) not in done]
+    work.answered = [f for fork in work.answered if (f := without_done(fork, done))]
+    asked = [dataclasses.replace(s, fork=f) for s in work.asked if (f := without_done(s.fork, done))]
     work.answered += [s.fork for s in asked if has_reply(store, ledger, s.fork)]
     work.asked = [s for s in asked if not has_reply(store, ledger, s.fork)]
 

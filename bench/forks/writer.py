@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 
 from bench.atomic import write_all
 
-Files = Sequence[tuple[Path, bytes]]
+Files = Sequence[tuple[Path | str, bytes]]
 Job = Callable[[], Files]
 """Makes the files of one fork, in the order in which they appear; may take its time."""
 
@@ -68,7 +68,7 @@ class Writer:
     def _write(self, batch: list[_Waiting]) -> list[tuple[asyncio.Future[None], BaseException | None]]:
         """Each job's future and what went wrong with it; one job's failure is not another's, a disk's is everyone's."""
         outcomes: list[tuple[asyncio.Future[None], BaseException | None]] = []
-        files: list[tuple[Path, bytes]] = []
+        files: list[tuple[Path | str, bytes]] = []
         made: list[asyncio.Future[None]] = []
         for job, future in batch:
             try:
