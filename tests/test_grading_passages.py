@@ -1,7 +1,10 @@
 """A pattern set must match inside one passage: a line, or 400 characters around a hit."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from bench.grading import passages
 from bench.grading.negation import Reading
 from bench.grading.passages import WINDOW, Passages
 from bench.grading.patterns import PatternError, compile_pattern
@@ -102,3 +105,32 @@ def test_a_pattern_is_refused(source, reason):
 )
 def test_a_pattern_reads_the_folded_text(source, text):
     assert evidence(text, source)
+
+
+def found_by_trying_everything(text, groups):
+    """The rule itself: every line, then the window around every hit of every pattern."""
+    reading = Reading(text)
+    hits = [hit for group in groups for p in group for hit in p.spans(reading.data)]
+    windows = [window for hit in hits for window in passages._around(reading.data, hit)]
+    return any(
+        passages._in_passage(reading, passage, groups, alone=False) for passage in (*reading.folded.lines, *windows)
+    )
+
+
+PIECES = ["ab", "cd", r"\bab", "b.*c", "(ab|ef)", "e?f", r"ef\b", "not ab", "c[de]", "^ab", "ef$", "a|cd"]
+TEXT = st.lists(st.sampled_from(["ab", "cd", "ef", " ", "\n", ".", "not ", "é"]), max_size=24).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT, st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=2), min_size=1, max_size=3))
+def test_the_short_cuts_lose_nothing(text, sources):
+    groups = [[compile_pattern(s) for s in group] for group in sources]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passages, "WINDOW", 12)
+        patched.setattr(passages, "STEP", 6)
+        patched.setattr(passages, "NEAR", 48)
+        patched.setattr("bench.grading.hits.NEAR", 48)
+        found = Passages(Reading(text)).find(groups) is not None
+        assert found >= found_by_trying_everything(text, groups)
+        edges = any(p.at_edge for group in groups for p in group)
+        assert edges or found == found_by_trying_everything(text, groups)

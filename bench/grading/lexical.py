@@ -7,10 +7,11 @@ carried where the scored matcher (`matcher.py`) finds its text.
 
 from __future__ import annotations
 
+from bench.grading.hits import Span
 from bench.grading.matcher import Matcher
 from bench.grading.model import Finding, Invention
 from bench.grading.negation import Reading
-from bench.grading.passages import Passages, Span
+from bench.grading.passages import Passages
 from bench.grading.patterns import CompiledAtom, CompiledKey, Pattern, compile_key
 from bench.keys import Key
 from bench.rows import Verdict

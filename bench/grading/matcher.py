@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from bench.grading.hits import Span
 from bench.grading.negation import Reading
-from bench.grading.passages import Span
 from bench.keys import Atom, Key
 
 THRESHOLD = 0.6

@@ -24,6 +24,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
+import re2
+
 from bench.grading.fold import Folded, fold
 
 SCOPE_WORDS = 6
@@ -38,9 +40,14 @@ _NT = r"(?:[a-z]+n't|(?:do|does|did|is|are|was|were|has|have|had|wo|ca|could|wou
 _CLAUSE_WORDS = (
     "but and however although though because since so therefore except unless while whereas which who then hence"
 )
+_FIRM = rf"not|never|cannot|{_NT}"
+_MILD = "no|nor|neither|nobody|nothing|none|without"
+_CONTRAST = "instead of|rather than"
+_LIKELY = re2.compile(rf"\b(?:{_FIRM}|{_MILD}|{_CONTRAST})\b")
+"""The words of a cue, found by RE2 in a tenth of the time that `re` takes; what stands around them is asked then."""
 _CUE = re.compile(
-    rf"(?<![\w$@/.-])(?:(?P<firm>not|never|cannot|{_NT})|no(?!\. ?\d)|nor|neither|nobody|nothing|none(?= of )|without"
-    r"|(?P<contrast>instead of|rather than))(?![\w/=-])".encode()
+    rf"(?<![\w$@/.-])(?:(?P<firm>{_FIRM})|(?P<contrast>{_CONTRAST})|(?:{_MILD}))(?![\w/=-])"
+    r"(?<!\bno(?=\. ?\d))(?<!\bnone(?! of ))".encode()
 )
 _HOLLOW = re.compile(
     rb" (?:(?:only|just|merely|simply|necessarily|least|null|doubt|matter|wonder|to mention|other than)\b"
@@ -115,7 +122,10 @@ def holds_negation(pattern: str) -> bool:
 def _cues(folded: Folded) -> list[Cue]:
     data = folded.data
     found = []
-    for cue in _CUE.finditer(data):
+    for likely in _LIKELY.finditer(data):
+        cue = _CUE.match(data, likely.start())
+        if cue is None:
+            continue
         start, end = cue.span()
         if _HOLLOW.match(data, end) or _WHETHER.search(data, max(0, start - 12), start):
             continue

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import chain
 
+from bench.grading.hits import NEAR, Hits, Span
 from bench.grading.negation import Cue, Reading
 from bench.grading.patterns import Pattern
 
@@ -28,7 +29,6 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_")
 _INSIDE = frozenset(range(0x80, 0xC0))
 """UTF-8 bytes that do not begin a character."""
 
-Span = tuple[int, int]
 Groups = Sequence[Sequence[Pattern]]
 
 
@@ -37,66 +37,56 @@ class Passages:
 
     def __init__(self, text: Reading) -> None:
         self._text = text
+        self._hits = Hits(text.data)
         self._line_starts = [start for start, _ in text.folded.lines]
-        self._spans: dict[Pattern, list[Span]] = {}
 
     def find(self, groups: Groups, *, alone: bool = False) -> Span | None:
         """The span from the first to the last hit of the set in the first passage that holds it, or None.
 
         `alone`: the set is one pattern that states something by itself (stale, wrong, never); see `negation.py`.
         """
-        hits = []
-        for group in groups:
-            hits.append(self._hits([p for p in group if p.may_match(self._text.data)]))
-            if not hits[-1]:
-                return None
-        hits.sort(key=len)
+        likely = [[p for p in group if self._hits.places(p)] for group in groups]
+        if not groups or not all(likely):
+            return None
+        likely.sort(key=lambda group: sum(len(self._hits.places(p)) for p in group))
         tried: set[Span] = set()
-        for passage in self._around(hits):
+        for passage in chain(self._lines(likely[0]), self._windows(likely)):
             if passage not in tried:
                 tried.add(passage)
-                if span := _in_passage(self._text, passage, groups, alone):
+                here = self._touching(likely, *passage)
+                if here and (span := _in_passage(self._text, passage, here, alone)):
                     return span
         return None
 
-    def _hits(self, group: Sequence[Pattern]) -> list[Span]:
-        """All hits of the group in the whole text: every match in any passage overlaps one of them."""
-        data = self._text.data
-        if any(p.at_edge for p in group):
-            return [(0, len(data))] if data else []
-        for pattern in group:
-            if pattern not in self._spans:
-                self._spans[pattern] = list(pattern.spans(data))
-        return sorted(span for pattern in group for span in self._spans[pattern])
+    def _touching(self, groups: Groups, first: int, last: int) -> Groups:
+        """The groups with only the patterns that may match in data[first:last]; nothing where a group has none."""
+        here = []
+        for group in groups:
+            here.append([p for p in group if self._hits.places(p).touch(first, last)])
+            if not here[-1]:
+                return ()
+        return here
 
-    def _around(self, hits: list[list[Span]]) -> Iterator[Span]:
-        """The passages that may hold the set: lines at the rarest group's hits, then windows around all hits."""
-        lines = self._text.folded.lines
-        for start, end in hits[0]:
+    def _lines(self, rarest: Sequence[Pattern]) -> Iterator[Span]:
+        """The lines that may hold the rarest group."""
+        for start, end in sorted(chain.from_iterable(self._hits.places(p).spans for p in rarest)):
             first = max(bisect_right(self._line_starts, start) - 1, 0)
-            yield from lines[first : bisect_left(self._line_starts, end)]
-        others = [([a for a, _ in group], list(accumulate((b for _, b in group), max))) for group in hits]
-        for group in hits:
-            for hit in group:
-                for first, last in _windows(self._text.data, hit):
-                    if all(_touches(first, last, *other) for other in others):
-                        yield first, last
+            yield from self._text.folded.lines[first : bisect_left(self._line_starts, end)]
+
+    def _windows(self, groups: Groups) -> Iterator[Span]:
+        """The windows around hits of any group, the rarest first; none where the groups are nowhere near each other."""
+        rarest = chain.from_iterable(self._hits.places(p).spans for p in groups[0])
+        if any(self._touching(groups, a - NEAR, b + NEAR) for a, b in rarest):
+            for group in groups:
+                for hit in sorted(chain.from_iterable(map(self._hits.of, group))):
+                    yield from _around(self._text.data, hit)
 
 
-def _touches(first: int, last: int, starts: list[int], furthest: list[int]) -> bool:
-    """Whether one of the hits overlaps data[first:last]: a cheap no before the passage is searched.
-
-    `starts` of the hits in order; `furthest` end of each and all before it.
-    """
-    before = bisect_left(starts, last)
-    return before > 0 and furthest[before - 1] > first
-
-
-def _windows(data: bytes, hit: Span) -> Iterator[Span]:
+def _around(data: bytes, hit: Span) -> Iterator[Span]:
     """WINDOW characters around the middle of the hit, or along it where it is longer, cut back to whole words."""
     start, end = hit
     for middle in [(start + end) // 2] if end - start <= WINDOW else range(start + STEP, end + STEP, STEP):
-        first, last = _around(data, min(middle, len(data)))
+        first, last = _reach(data, min(middle, len(data)))
         while first and first < last and data[first - 1] in _WORD and data[first] in _WORD:
             first += 1
         while last < len(data) and first < last and data[last - 1] in _WORD and data[last] in _WORD:
@@ -105,7 +95,7 @@ def _windows(data: bytes, hit: Span) -> Iterator[Span]:
             yield first, last
 
 
-def _around(data: bytes, middle: int) -> Span:
+def _reach(data: bytes, middle: int) -> Span:
     """The bytes of the STEP characters before and the STEP characters after `middle`."""
     while middle < len(data) and data[middle] in _INSIDE:
         middle += 1
@@ -117,7 +107,7 @@ def _around(data: bytes, middle: int) -> Span:
 def _in_passage(text: Reading, passage: Span, groups: Groups, alone: bool) -> Span | None:
     first, last = passage
     data = text.data[first:last]
-    held = _held(text, first, data, groups)
+    held = _held(text, first, data, groups) if text.cues_in(first, last) else frozenset()
     found = []
     for group in groups:
         span = next((s for p in group for s in _said(text, first, data, p, held, alone)), None)

@@ -38,10 +38,6 @@ class Pattern:
     needles: tuple[bytes, ...]
     """Words of which a text must hold one for the pattern to match; none where that is not known."""
 
-    def may_match(self, data: bytes) -> bool:
-        """False where the pattern cannot match in any passage of `data`."""
-        return not self.needles or any(word in data for word in self.needles)
-
     def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Spans of its hits in `data`, leftmost first, not overlapping, never empty."""
         return (span for m in self.regex.finditer(data) if (span := m.span())[0] < span[1])

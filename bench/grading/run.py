@@ -25,7 +25,7 @@ __all__ = ["GradedStore", "Progress", "grade_run", "grader_folder", "grader_sha2
 
 BATCH = 64
 """Grades written in one go: an fsync each, but together."""
-_RULES = ("blind", "fold", "lexical", "matcher", "needles", "negation", "passages", "patterns")
+_RULES = ("blind", "fold", "hits", "lexical", "matcher", "needles", "negation", "passages", "patterns")
 """The modules that decide a lexical verdict; a change in one of them makes every grade out of date."""
 
 Progress = Callable[[str, int, int], None]
