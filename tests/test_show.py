@@ -3,10 +3,12 @@
 import hashlib
 import json
 
+import msgspec
 import pytest
 from fixture_files import write_fixture, write_project
 from runs import output
 
+from bench.atomic import write_bytes
 from bench.cli import main
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, encode_run_file
 from bench.forks.store import Store
@@ -47,9 +49,8 @@ def root(tmp_path, monkeypatch):
     store.run_file.write_bytes(encode_run_file(made))
     for arm, text in HANDOFFS.items():
         row = output(arm, fixture="small", cell_key=f"cell-{arm}")
-        for path, data in (*store.output_files(row, None), (store.output_path(row, ".md"), text.encode())):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        for suffix, data in ((".md", text.encode()), (".json", msgspec.json.encode(row))):
+            write_bytes(store.output_path(row, suffix), data)
     return root
 
 
