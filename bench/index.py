@@ -7,7 +7,7 @@ time), so that a changed, added or deleted file is noticed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -38,8 +38,9 @@ TABLES: dict[str, type[msgspec.Struct]] = {
 """Table -> its rows; the order in which they are written."""
 FINGERPRINT = b"bench.files"
 """Key of the fingerprint in the metadata of outputs.parquet."""
-SOURCES = ("outputs/*/*/*/*.json", "grades/**/*.json*", "attempts.jsonl", "journal.jsonl", "run.json")
-"""The files that the tables are made from."""
+RESULTS = ("outputs/*/*/*/*.json", "grades/**/*.json*", "attempts.jsonl")
+SOURCES = (*RESULTS, "journal.jsonl", "run.json")
+"""The files that the tables are made from; journal and run.json are touched by every start of the sweep."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +147,13 @@ def is_indexed(store: Store) -> bool:
     return bool(metadata.get(FINGERPRINT) == _fingerprint(store))
 
 
-def files_sha256(store: Store) -> str:
-    """A hash of the names, sizes and times of the files that the tables are made from."""
-    return _fingerprint(store).decode()
+def content_sha256(store: Store) -> str:
+    """A hash of all that the run's tables and figures depend on; a further start that finds nothing to do keeps it."""
+    import msgspec
+
+    run = store.run_json()
+    made_of = msgspec.json.encode((run.sweep, run.fixtures, run.arms, run.models))
+    return hashlib.sha256(_fingerprint(store, RESULTS) + made_of).hexdigest()
 
 
 def table_path(store: Store, name: str) -> Path:
@@ -176,9 +181,9 @@ def planned_cells(store: Store) -> Iterator[OutputRow]:
                             )  # fmt: skip
 
 
-def _fingerprint(store: Store) -> bytes:
+def _fingerprint(store: Store, sources: Sequence[str] = SOURCES) -> bytes:
     digest = hashlib.sha256(__version__.encode())
-    for path in sorted(p for pattern in SOURCES for p in store.root.glob(pattern)):
+    for path in sorted(p for pattern in sources for p in store.root.glob(pattern)):
         stat = path.stat()
         digest.update(f"{path.relative_to(store.root)}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest().encode()

@@ -70,8 +70,8 @@ def test_the_reason_of_an_unknown_price_is_the_rows_own():
 def test_an_arm_of_which_nothing_was_graded_is_named():
     rows = [output("a"), output("b", outcome="refused", handoff_tokens=None)]
     both = output_table(frame(rows, OutputRow), graded({"f1": {"a": ["C"]}}))
-    assert drawable(both, "tokens")[1] == ["Not drawn, no graded handoff: b."]
-    assert "No graded handoff: b." in shown(spread_strips(both))
+    assert drawable(both, "tokens")[1] == ["Not drawn, no handoff ranked: b (1 refused)."]
+    assert "No handoff ranked: b." in shown(spread_strips(both))
 
 
 def test_the_frontier_leaves_out_what_is_no_choice_and_what_is_beaten():

@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("sweep", metavar="SWEEP", help="a file, or a name in sweeps/")
     parser.add_argument("--jobs", type=int, metavar="N", help="notebooks at once; default one a core, at most 4")
     parser.add_argument("--run", metavar="NAME", help="name of the run; default the sweep's")
-    parser.add_argument("--results", metavar="DIR", help="where runs lie; default the project's results/")
+    parser.add_argument("--results-dir", metavar="DIR", help="where runs lie; default the project's results/")
     parser.add_argument("--fixtures", metavar="A,B", help="fixtures instead of the sweep's")
     parser.add_argument("--arms", metavar="A,B", help="arms instead of the sweep's")
     parser.add_argument("--models", metavar="A,B", help="models instead of the sweep's")
@@ -43,8 +43,8 @@ def run(args: Namespace) -> int:
     from bench.told import show_arms
 
     given = {name: value for name in PARAMETERS if (value := getattr(args, name)) is not None}
-    if args.results is not None:
-        given["results_dir"] = str(Path(args.results).expanduser().resolve())
+    if args.results_dir is not None:
+        given["results_dir"] = str(Path(args.results_dir).expanduser().resolve())
     parameters = checked(SweepParameters, given)
     result = sweep(parameters.path, jobs=args.jobs, overrides=overrides_of(**parameters.overrides))
     opened = open_run(result.root)

@@ -108,7 +108,7 @@ def drawable(table: pd.DataFrame, axis: Axis) -> tuple[list[Arm], list[str]]:
         name, cost, recall = str(point["name"]), point["cost"], point["recall"]
         mine = table[table["name"] == name]
         if not isinstance(recall, float):
-            ungraded.append(name)
+            ungraded.append(f"{name} ({_outcomes(mine)})")
         elif not isinstance(cost, float):
             unknown.append(f"{name} ({_reason(mine, axis)})")
         else:
@@ -120,7 +120,7 @@ def drawable(table: pd.DataFrame, axis: Axis) -> tuple[list[Arm], list[str]]:
     notes = [
         (f"At {ZERO[axis]}: ", free if len(free) < len(arms) else ["every arm"]),
         ("Not drawn, cost unknown: ", unknown),
-        ("Not drawn, no graded handoff: ", ungraded),
+        ("Not drawn, no handoff ranked: ", ungraded),
     ]
     return arms, [words + ", ".join(names) + "." for words, names in notes if names]
 
@@ -129,6 +129,11 @@ def is_log(costs: Sequence[float]) -> bool:
     """Whether the costs above 0 lie so far apart that a linear axis would hide the cheap ones."""
     paid = [cost for cost in costs if cost > 0]
     return bool(paid) and max(paid) >= LOG_FROM * min(paid)
+
+
+def _outcomes(outputs: pd.DataFrame) -> str:
+    """`2 truncated`, `1 refused`: what became of an arm's outputs."""
+    return ", ".join(f"{n} {outcome}" for outcome, n in sorted(outputs["outcome"].value_counts().items()))
 
 
 def _reason(outputs: pd.DataFrame, axis: Axis) -> str:

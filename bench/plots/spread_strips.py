@@ -40,7 +40,7 @@ def spread_strips(table: pd.DataFrame) -> Figure:
     lanes = min(max(len(fixtures), 1), LANES_MOST)
     row = ARM_IN + LANE_IN * lanes
     left_out = sorted(set(table["name"]) - set(known["name"]))
-    notes = wrap(f"No graded handoff: {', '.join(left_out)}.", 110) if left_out else []
+    notes = wrap(f"No handoff ranked: {', '.join(left_out)}.", 110) if left_out else []
     bottom = BOTTOM_IN + 0.175 * len(notes)
     height = bottom + row * max(len(means), 1) + TOP_IN
     with mpl.rc_context(dict(RC)):  # type: ignore[arg-type]

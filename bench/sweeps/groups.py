@@ -32,7 +32,7 @@ class Group:
 def groups(resolved: Resolved) -> list[Group]:
     """The groups of a sweep. Arms that ask no model go with the first model; without a model they are a group alone."""
     entries = {
-        arm.arm.label: str(arm.arm.path) if "/" in entry and arm.arm.path else arm.arm.label
+        arm.arm.label: str(arm.arm.path.resolve()) if "/" in entry and arm.arm.path else arm.arm.label
         for entry, arm in zip(resolved.sweep.arms, resolved.arms, strict=True)
     }
     asking = tuple(entries[a.arm.label] for a in resolved.arms if a.arm.asks_model)

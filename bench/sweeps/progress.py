@@ -23,19 +23,23 @@ class Progress:
         self._root, self._total, self._clock = root, total, clock
         self._out = sys.stderr if out is None else out
         self._terminal = self._out.isatty()
-        self._shown, self._last = "", clock()
+        self._shown, self._last, self._stopped = "", clock(), False
 
     def tick(self) -> None:
         """Show the count of cells, if it is time."""
         now = self._clock()
-        if now - self._last < (TERMINAL_S if self._terminal else PLAIN_S):
+        if self._stopped or now - self._last < (TERMINAL_S if self._terminal else PLAIN_S):
             return
         self._last = now
-        line = f"{self.done()} of {self._total} cells"
+        line = f"{self.done()} of {self._total} cells done"
         if line != self._shown:
             self._shown = line
             self._out.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
             self._out.flush()
+
+    def stop(self) -> None:
+        """All cells have been tried: no more counting."""
+        self._stopped = True
 
     def say(self, line: str) -> None:
         """A line that stays."""

@@ -67,6 +67,7 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
     progress = Progress(resolved.root, cells_of(resolved))
     with workers(jobs or min(os.cpu_count() or 1, JOBS_MOST)) as pool:
         statuses = _execute(pool, first, progress)
+        progress.stop()
         statuses += _execute(pool, _current_analysis(resolved, progress), progress)
     return _result(resolved, statuses)
 
@@ -107,7 +108,7 @@ def _job(
 def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
     """The analysis jobs over the run as it is now, its tables rebuilt first; none where nothing came of it."""
     from bench.forks.store import Store
-    from bench.index import build_index, files_sha256, is_indexed
+    from bench.index import build_index, content_sha256, is_indexed
 
     store = Store(resolved.root)
     if not store.rows():
@@ -115,7 +116,7 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
         return []
     if not is_indexed(store):
         build_index(store)
-    return _analysis_jobs(resolved, inputs_sha256=files_sha256(store))
+    return _analysis_jobs(resolved, inputs_sha256=content_sha256(store))
 
 
 def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], progress: Progress) -> list[Status]:
@@ -149,11 +150,11 @@ def _result(resolved: Resolved, statuses: list[Status]) -> SweepResult:
         notebooks=tuple(folder / status.notebook for status in statuses if status.state == "ok"),
         plots=tuple(sorted((resolved.root / "plots").glob("*.png"))),
         failed=failed,
-        exit_status=_exit_status([status.result for status in statuses if status.result], bool(failed)),
+        exit_status=exit_status([status.result for status in statuses if status.result], bool(failed)),
     )
 
 
-def _exit_status(results: list[Result], failed: bool) -> int:
+def exit_status(results: list[Result], failed: bool) -> int:
     """3 where the budget stopped a group; 1 where a notebook or a cell failed, or there was nothing to do; else 0.
 
     A group all of whose cells wait for a model that is not installed has none, which is no failure beside others.

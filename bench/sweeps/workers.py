@@ -74,9 +74,25 @@ def _execute(job: Job) -> Status:
         raise KeyboardInterrupt
     _Stopping.busy = True
     try:
-        return execute(job)
+        with _errors_to(job.path(".log")):
+            return execute(job)
     finally:
         _Stopping.busy = False
+
+
+@contextmanager
+def _errors_to(log: Path) -> Iterator[None]:
+    """What a kernel says on stderr, such as its last words, goes to a file, which stays only where there are any."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        if not log.stat().st_size:
+            log.unlink()
 
 
 def _prepare() -> None:
