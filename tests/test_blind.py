@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from runs import output
 
 from bench.errors import BenchError
-from bench.grading.blind import MASK, opaque_id, read_map, seal, seen, shuffled, write_map
+from bench.grading.blind import MASK, opaque_id, read_map, seal, seen, shuffled, telling_labels, write_map
 
 LINEAGE = "<!-- handoff: session=3f9c n=2 prev=1 -->\n"
 
@@ -51,7 +51,7 @@ def test_atoms_have_an_order_of_their_own_for_each_output():
     ],
 )
 def test_lineage_and_label_are_not_seen(text, arm, conversation, shown):
-    assert seen(text, arm, conversation).text == shown
+    assert seen(text, telling_labels(arm, conversation)).text == shown
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_lineage_and_label_are_not_seen(text, arm, conversation, shown):
     ],
 )
 def test_evidence_comes_back_as_the_output_has_it(evidence, words):
-    assert seen(LINEAGE + "By zebra: a handoff of zebra.", "zebra", "").restore(evidence) == words
+    assert seen(LINEAGE + "By zebra: a handoff of zebra.", ["zebra"]).restore(evidence) == words
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(["zebra", " ", "a", "\n", "word", "…]"]), max_size=12), st.data())
 def test_whatever_is_seen_can_be_found_again_in_the_output(parts, data):
     text = "".join(parts)
-    shown = seen(text, "zebra", "")
+    shown = seen(text, ["zebra"])
     if shown.text:
         start = data.draw(st.integers(0, len(shown.text) - 1))
         evidence = shown.text[start : data.draw(st.integers(start + 1, len(shown.text)))]

@@ -114,15 +114,16 @@ def shuffled(atoms: Sequence[T], ids: Sequence[str], seed: int, opaque: str) -> 
     return [atom for _, atom in ranked]
 
 
-def seen(text: str, arm: str, conversation: str) -> Seen:
-    """The text without its lineage line and without the arm's label (with and without its version), where the
-    conversation does not hold that word."""
-    body = without_lineage(text)
-    start = len(text) - len(body)
-    labels = [label for label in dict.fromkeys((arm, arm.partition("@")[0])) if not _word(label).search(conversation)]
-    masked = re.compile("|".join(_word(label).pattern for label in labels) or r"(?!)")
+def telling_labels(arm: str, conversation: str) -> tuple[str, ...]:
+    """The arm's label, with and without its version, where the conversation does not hold that word."""
+    return tuple(name for name in dict.fromkeys((arm, arm.partition("@")[0])) if not _word(name).search(conversation))
+
+
+def seen(text: str, labels: Sequence[str]) -> Seen:
+    """The text without its lineage line and without the labels."""
+    start = len(text) - len(without_lineage(text))
     spans = []
-    for found in masked.finditer(text, start):
+    for found in re.compile("|".join(_word(label).pattern for label in labels) or r"(?!)").finditer(text, start):
         spans.append((start, found.start()))
         start = found.end()
     spans.append((start, len(text)))

@@ -15,7 +15,7 @@ from bench.atomic import write_all
 from bench.errors import BenchError
 from bench.fixtures import Fixture
 from bench.forks.locks import held
-from bench.grading.blind import Scope, Sealed, Seen, seal, seen, shuffled, write_map
+from bench.grading.blind import Scope, Sealed, Seen, seal, seen, shuffled, telling_labels, write_map
 from bench.grading.files import AtomVerdict, GradeFile, Hashes, grade_path, hashes_at, read_grades
 from bench.grading.lexical import grade
 from bench.rows import GRADED, OutputRow
@@ -89,7 +89,7 @@ def _grade(
         sealed = seal((row for row in store.rows() if row.outcome in GRADED), seed, spec.passes)
         write_map(folder / "blind.json", store.name, spec.kind, spec.scope, seed, sealed)
     mine = [s for s in sealed if s.row.fixture in fixtures]
-    conversations = {name: "\n".join(m.text for m in f.transcript.messages) for name, f in fixtures.items()}
+    labels = _telling_labels(mine, fixtures)
     waiting: list[tuple[Path, bytes]] = []
     for done, one in enumerate(mine, 1):
         fixture = fixtures[one.row.fixture]
@@ -97,14 +97,22 @@ def _grade(
         hashes = Hashes(output_sha256=_sha256(text), key_sha256=fixture.key_sha256, grader_sha256=grader_sha256())
         path = grade_path(folder, one.grading_pass, one.id)
         if hashes_at(path) != hashes:
-            shown = seen(text, one.row.arm, conversations[one.row.fixture])
-            graded = _graded(shown, fixture, one, spec.scope, seed, hashes)
+            graded = _graded(seen(text, labels[one.row.fixture, one.row.arm]), fixture, one, spec.scope, seed, hashes)
             waiting.append((path, msgspec.json.encode(graded) + b"\n"))
         if waiting and (len(waiting) == BATCH or done == len(mine)):
             write_all(waiting)
             waiting = []
         if progress:
             progress(folder.name, done, len(mine))
+
+
+def _telling_labels(
+    sealed: Sequence[Sealed], fixtures: Mapping[str, Fixture]
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """For each fixture and arm: the labels that a grader must not see."""
+    talks = {name: "\n".join(m.text for m in f.transcript.messages) for name, f in fixtures.items()}
+    pairs = {(s.row.fixture, s.row.arm) for s in sealed}
+    return {(fixture, arm): telling_labels(arm, talks[fixture]) for fixture, arm in pairs}
 
 
 def _graded(text: Seen, fixture: Fixture, one: Sealed, scope: Scope, seed: int, hashes: Hashes) -> GradeFile:
