@@ -286,7 +286,7 @@ def test_a_changed_transcript_is_another_run_and_a_changed_key_is_not(tmp_path):
     assert run_sweep(path, outside=outside(FakeModel())).done_before == 1
     transcript = tmp_path / "fixtures/f1/transcript.jsonl"
     transcript.write_text(transcript.read_text() + '{"role": "user", "content": "One more thing."}\n')
-    with pytest.raises(BenchError, match="transcript of fixture 'f1' has changed.*--run NEW"):
+    with pytest.raises(BenchError, match=r"transcript of fixture 'f1' has changed.*--run NEW"):
         run_sweep(path, outside=outside(FakeModel()))
     assert run_sweep(path, outside=outside(FakeModel()), run="new").exit_status == 0
 
@@ -295,7 +295,7 @@ def test_another_context_mode_is_another_run(tmp_path):
     path = project(tmp_path, arms={"short": "Say it."})
     run_sweep(path, outside=outside(FakeModel()))
     path.write_text(path.read_text() + 'context = "rendered"\n')
-    with pytest.raises(BenchError, match="made from another request.*--run NEW"):
+    with pytest.raises(BenchError, match=r"made from another request.*--run NEW"):
         run_sweep(path, outside=outside(FakeModel()))
 
 

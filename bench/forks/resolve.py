@@ -28,7 +28,7 @@ MOST_REPLICATES = 50
 LISTS = ("fixtures", "arms", "models")
 
 
-class Overrides(Struct, frozen=True, kw_only=True):
+class Overrides(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a start of a sweep changes of its file; None leaves the file's value. Paths are relative to the caller."""
 
     fixtures: tuple[str, ...] | None = None

@@ -1,7 +1,7 @@
 """The rules that the Messages API holds a request's prefix to; a context that breaks one is refused before any call.
 
 Stricter than the API where servers differ: roles alternate, the results of a turn's calls open the next turn, and no
-thinking is left. Rules: docs/design.md, "Contexts".
+thinking is left.
 """
 
 from __future__ import annotations
