@@ -1,0 +1,92 @@
+"""`bench run`: plans, runs, grades, rebuilds the tables, and says how it went by its exit status."""
+
+import json
+
+import pytest
+from fakes import PAID, project
+from loopback import overloaded, say
+
+from bench.cli import main
+from bench.forks.outside import Outside
+from bench.forks.retry import RetryPolicy
+from bench.index import open_run
+
+
+@pytest.fixture
+def controls(tmp_path, monkeypatch):
+    """A project whose sweep needs no model: the whole transcript, and nothing."""
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/full.toml").write_text('kind = "full"\n')
+    (tmp_path / "prompts/nothing.toml").write_text('kind = "nothing"\n')
+    project(tmp_path, arms={}, more_arms=("full", "nothing"), models=())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_sweep_by_name_is_run_graded_and_indexed(controls, capsys):
+    assert main(["run", "s"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "s: 2 of 2 cells done (2 handoff), in results/s", "arm table: bench table results/s",
+    ]  # fmt: skip
+    assert "f1/none  2/2 done" in err
+    run = open_run("s")
+    scores = run.grades.groupby("arm")["score"].mean()
+    assert (scores["full"], scores["nothing"]) == (1.0, 0.0)
+    assert main(["run", "s"]) == 0
+    assert "2 were there before" in capsys.readouterr().out
+
+
+def test_no_grade_leaves_grading_for_later(controls):
+    assert main(["run", "s", "--no-grade", "--run", "bare"]) == 0
+    assert not (controls / "results/bare/grades").exists()
+    assert (controls / "results/bare/outputs.parquet").exists()
+
+
+def test_a_dry_run_prints_the_plan_and_writes_nothing(controls, capsys):
+    assert main(["run", "s", "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "2 cells, 0 of them done; 0 forks to ask"
+    assert main(["run", "s", "--dry-run", "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)
+    assert [(line["arm"], line["outcome"], line["worst_usd"]) for line in lines] == [
+        ("full", "no model", 0.0), ("nothing", "no model", 0.0),
+    ]  # fmt: skip
+    assert not (controls / "results").exists()
+
+
+def test_overrides_pick_a_part_of_the_grid(controls, capsys):
+    assert (
+        main(["run", "sweeps/s.toml", "--arms", "full", "--run", "part", "--results-dir", "elsewhere", "--json"]) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cells"], told["outcomes"], told["exit_status"]) == (1, {"handoff": 1}, 0)
+    assert (controls / "elsewhere/part/run.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["nightly"], "sweeps/nightly.toml: no such file"),
+        (["s", "--arms", "shrot"], "no arm 'shrot'"),
+        (["s", "--fixtures", "f9"], "no fixture 'f9'"),
+        (["s", "--run", "../x"], "run '../x' is no plain name"),
+        (["s", "--replicates", "51"], "replicates = 51; 1 to 50 are possible"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(controls, capsys, argv, says):
+    assert main(["run", *argv]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and says in err and len(err.splitlines()) == 1
+    assert not (controls / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "budget", "status"), [(say(), "1.0", 0), (say(), "0.2", 3), (overloaded(), "1.0", 1)]
+)
+def test_the_exit_status_says_how_it_went(tmp_path, monkeypatch, claude_server, behaviour, budget, status):
+    claude_server(behaviour)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.forks.run.Outside", lambda: Outside(retry=RetryPolicy(first_s=0.01)))
+    project(tmp_path, arms={"short": "+++\nmax_tokens = 24000\n+++\nSay it."}, models=(PAID,), sweep="replicates = 1")
+    assert main(["run", "s", "--budget-usd", budget]) == status
