@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 
-.PHONY: setup sweep test shared check bench soak lock
+.PHONY: setup sweep test shared check bench soak lock picture
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.run
@@ -46,3 +46,9 @@ lock: $(VENV)/.dev
 	$(COMPILE) pyproject.toml locks/run.in -o locks/run.txt
 	$(COMPILE) --no-deps locks/model.in >> locks/run.txt
 	$(COMPILE) pyproject.toml locks/run.in locks/dev.in -c locks/run.txt -o locks/dev.txt
+
+# The README's picture: a real run over the shipped fixtures, by the arms that need no key.
+picture: setup
+	$(BIN)/bench sweep no-model --run picture
+	mkdir -p docs/pictures
+	cp results/picture/plots/recall_vs_carry.png results/picture/plots/spread.png results/picture/plots/lost_atoms.png docs/pictures/

@@ -1,0 +1,137 @@
+"""Every command of the README and the how-to pages is run, in order, as a reader would type them."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from claude_sessions import answer, boundary, jsonl, result, user
+from loopback import say
+from pages import blocks
+
+from bench.cli import main
+
+ROOT = Path(__file__).parent.parent
+TYPED = [
+    "please make src/limits.py return 429 instead of 503, never 503",
+    "no, don't use redis for this, we run none in production. keep it in memory",
+    "set MAX_BURST to 40 in src/limits.py and run the tests again",
+    "what is still open?",
+]
+
+
+def session() -> str:
+    """A small Claude Code session with a compaction, for a reader's own."""
+    records, parent = [], None
+    for i, words in enumerate(TYPED):
+        if i == 2:
+            records.append(boundary("b", parent))
+            parent = "b"
+            summary = (
+                "This session is being continued from a previous conversation. src/limits.py returns 429; no redis."
+            )
+            records.append(user("s", parent, summary, isCompactSummary=True))
+            parent = "s"
+        call = {
+            "type": "tool_use",
+            "id": f"t{i}",
+            "name": "Edit",
+            "input": {"file_path": "src/limits.py", "new": str(i)},
+        }
+        turn = [
+            user(f"u{i}", parent, words),
+            answer(f"a{i}", f"u{i}", "Editing src/limits.py now.", call, id=f"m{i}"),
+            result(f"r{i}", f"a{i}", f"t{i}", f"src/limits.py updated, {40 + i} tests passed"),
+            answer(f"z{i}", f"r{i}", f"Done: src/limits.py is changed, {40 + i} tests pass.", id=f"n{i}"),
+        ]
+        records += turn
+        parent = f"z{i}"
+    return jsonl(*records)
+
+
+def follow(page: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Do what the page says in the working directory: write its files, run its commands; the bench commands run."""
+    ran = []
+    for block in blocks(page):
+        if block.language in ("toml", "md", "python") and block.file:
+            Path(block.file if "/" in block.file else f"prompts/{block.file}").write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            for line in block.text.splitlines():
+                ran += [line] if step(shlex.split(line, comments=True), monkeypatch) else []
+    return ran
+
+
+def step(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
+    match words:
+        case ["bench", *argv]:
+            assert main(argv) == 0, words
+            return True
+        case ["cd", folder]:
+            monkeypatch.chdir(folder)
+            shutil.copyfile(Path("../session.jsonl"), "session.jsonl")
+        case ["cp", source, target]:
+            shutil.copyfile(source, target)
+        case ["make", target]:
+            assert re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text()), target
+        case _:
+            raise AssertionError(f"the test does not know how to do {words}")
+    return False
+
+
+@pytest.mark.slow
+def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys):
+    claude_server(say("We ruled out Redis. src/limits.py returns 429. MAX_BURST is 40."))
+    monkeypatch.chdir(tmp_path)
+    Path("session.jsonl").write_text(session(), encoding="utf-8")
+    ran = follow(ROOT / "README.md", monkeypatch)
+    assert [r.split()[1] for r in ran] == [
+        "init", "fixtures", "arms", "run", "transcript", "import", "check", "sweep", "compare", "show", "run", "run",
+        "table", "table",
+    ]  # fmt: skip
+    out = capsys.readouterr().out
+    for arm in ("my-prompt", "my-pipeline", "stock", "tail-like-inventory"):
+        assert re.search(rf"(?m)^{arm} .*", out), arm
+
+
+@pytest.mark.parametrize("page", ["add-an-arm.md", "add-a-model.md"])
+def test_a_how_to_page_can_be_followed(page, tmp_path, monkeypatch):
+    assert main(["init", str(tmp_path / "mine")]) == 0
+    monkeypatch.chdir(tmp_path / "mine")
+    text = (ROOT / "docs" / page).read_text()
+    if "prices.toml" in text:
+        row = next(b.text for b in blocks(ROOT / "docs" / page) if "[[row]]" in b.text)
+        Path("prices.toml").write_text(row)
+        sweep = next(b.text for b in blocks(ROOT / "docs" / page) if b.text.startswith("fixtures"))
+        Path("sweeps/other.toml").write_text(sweep)
+        for block in blocks(ROOT / "docs" / page):
+            if block.language == "sh":
+                for line in block.text.splitlines():
+                    step(shlex.split(line), monkeypatch)
+        assert main(["check", "sweeps/other.toml"]) == 0
+    else:
+        assert len(follow(ROOT / "docs" / page, monkeypatch)) == 3
+
+
+def test_the_reader_of_the_how_to_page_reads(tmp_path):
+    from bench.transcripts.head import read_head
+    from bench.transcripts.registry import Reader
+
+    code = next(b.text for b in blocks(ROOT / "docs" / "add-a-reader.md") if b.language == "python")
+    names: dict[str, object] = {}
+    exec(compile(code, "add-a-reader.md", "exec"), names)
+    reader = names["ChatLog"]()
+    path = tmp_path / "chat.jsonl"
+    path.write_text('{"who": "me", "said": "no redis"}\n{"who": "bot", "said": "ok"}\n')
+    assert isinstance(reader, Reader)
+    assert reader.detect(read_head(path))
+    (transcript,) = reader.read(path)
+    assert [(m.author, m.text) for m in transcript.messages] == [("person", "no redis"), ("assistant", "ok")]
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", ROOT / "prompts/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+)
+def test_every_link_and_picture_of_a_page_is_there(page):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
