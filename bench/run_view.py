@@ -31,7 +31,8 @@ class Grading(NamedTuple):
 
 def gradings(run: Run) -> list[Grading]:
     """The ways in which the run was graded, in the order of its sweep. Raises BenchError where it was not at all."""
-    found = dict.fromkeys(Grading(*pair) for pair in run.grades[["grader", "scope"]].itertuples(index=False))
+    pairs = run.grades[["grader", "scope"]].drop_duplicates()
+    found = [Grading(*pair) for pair in pairs.itertuples(index=False, name=None)]
     if not found:
         raise BenchError(f"nothing in it is graded yet; run 'bench grade {run.name}'", path=run.root)
     order = [(spec.kind, spec.scope) for spec in run.store.run_json().sweep.graders]
@@ -42,7 +43,6 @@ def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm (a way of grading, model, step and staleness), best recall first: see `arms_table`."""
     from bench.analysis.arms_table import arms_table
 
-    gradings(run)
     return arms_table(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
 
 
@@ -50,7 +50,6 @@ def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """The arm table of each fixture alone."""
     from bench.analysis.arms_table import by_fixture
 
-    gradings(run)
     return by_fixture(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
 
 

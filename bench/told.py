@@ -83,12 +83,16 @@ def show_lost(run: Run) -> Told:
 
 
 def _parts(frame: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
-    return [(tuple(map(str, key)), part) for key, part in frame.groupby(keys, sort=False)]
+    return [
+        (tuple(map(str, key)), part)
+        for key, part in frame.fillna({"grader": ""}).groupby(keys, sort=False, dropna=False)
+    ]
 
 
 def _title(run: Run, key: tuple[str, ...]) -> str:
     grader, scope, *fixture = key
-    return f"{', fixture '.join([run.name, *fixture])}: graded by {grader} on the {scope}"
+    told = f"graded by {grader} on the {scope}" if grader else f"nothing is graded yet; run 'bench grade {run.name}'"
+    return f"{', fixture '.join([run.name, *fixture])}: {told}"
 
 
 def _difference(frame: pd.DataFrame) -> str:

@@ -24,7 +24,7 @@ from bench.sweeps.progress import Progress
 from bench.sweeps.run import cells_of, exit_status
 from bench.sweeps.status import Failure, Job, Status, current_status, read_status, sha256_of, write_status
 from bench.sweeps.templates import check_template
-from bench.sweeps.workers import run_all, workers
+from bench.sweeps.workers import run_all, startable, workers
 
 ROOT = Path(__file__).parent.parent
 SWEEP = 'fixtures = ["quickstart"]\narms = ["window-1k", "full", "nothing"]\n'
@@ -227,6 +227,50 @@ def test_progress_counts_outputs_now_and_then(tmp_path):
     assert out.getvalue() == "1 of 4 cells done\na\\x1b[31m: done\n"
 
 
+@pytest.mark.parametrize(
+    ("pending", "running", "started"),
+    [
+        ("a b c", "", "a b"),
+        ("a b c", "d", "a"),
+        ("a b", "c d", ""),
+        ("local1 local2 a", "", "local1 a"),  # two servers of one local model would starve each other
+        ("local2 a", "local1", "a"),
+        ("local2", "a", "local2"),
+    ],
+)
+def test_jobs_start_in_their_order_and_a_local_models_one_at_a_time(tmp_path, pending, running, started):
+    template = notebook(tmp_path / "t.ipynb")
+
+    def jobs(names):
+        return [job(tmp_path, template, n, alone_with="local" if "local" in n else None) for n in names.split()]
+
+    assert [one.name for one in startable(jobs(pending), jobs(running), at_once=2)] == started.split()
+
+
+def test_a_killed_worker_fails_its_job_and_those_that_follow(tmp_path):
+    from concurrent.futures import Future
+    from concurrent.futures.process import BrokenProcessPool
+
+    class Broken:
+        """A pool whose worker dies of the first job."""
+
+        first = True
+
+        def submit(self, *_):
+            if not self.first:
+                raise BrokenProcessPool
+            self.first = False
+            died = Future()
+            died.set_exception(BrokenProcessPool())
+            return died
+
+    template = notebook(tmp_path / "t.ipynb")
+    jobs = [job(tmp_path, template, name) for name in ("a", "b", "c")]
+    statuses = {one.name: status for one, status in run_all(Broken(), jobs, 1, lambda: None)}
+    assert {name: status.error.kind for name, status in statuses.items()} == dict.fromkeys("abc", "WorkerDied")
+    assert read_status(jobs[2]) == statuses["c"]
+
+
 def test_what_becomes_of_notebooks(tmp_path):
     """All in one pool: a kernel takes a second to start."""
     good = notebook(tmp_path / "good.ipynb", "assert x == 5", "import os; print(os.environ['BENCH_RESULT_FILE'])")
@@ -238,7 +282,7 @@ def test_what_becomes_of_notebooks(tmp_path):
         "dies": job(tmp_path / "out", notebook(tmp_path / "d.ipynb", "import os; os._exit(1)"), "dies"),
     }
     with workers(2) as pool:
-        statuses = {one.name: status for one, status in run_all(pool, jobs.values(), lambda: None)}
+        statuses = {one.name: status for one, status in run_all(pool, jobs.values(), 2, lambda: None)}
     errors = {name: status.error and status.error.kind for name, status in statuses.items()}
     assert errors == {
         "good": None, "raises": "ZeroDivisionError", "exits": "NotExecuted", "silent": "FileNotFoundError",

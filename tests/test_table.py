@@ -6,7 +6,6 @@ import pytest
 from runs import output, project, write_run
 
 from bench.cli import main
-from bench.errors import BenchError
 from bench.frames import records
 from bench.index import open_run
 from bench.run_view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
@@ -102,11 +101,24 @@ def test_truncated_handoffs_are_ranked_only_when_asked(tmp_path, monkeypatch):
     assert asked == {"a": (1, 0.5), "b": (1, 1.0)}
 
 
-def test_a_run_without_grades_says_how_to_grade_it(tmp_path, monkeypatch):
+def test_a_run_without_grades_still_tells_what_became_of_its_cells(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(project(tmp_path / "project"))
     write_run(tmp_path / "project/results/tiny", {"f1": {"a": []}}, rows=[output("a", outcome="refused")])
-    with pytest.raises(BenchError, match="nothing in it is graded yet; run 'bench grade tiny'"):
-        arm_table(open_run("tiny"))
+    (line,) = records(arm_table(open_run("tiny")))
+    assert (line["grader"], line["arm"], line["n"], line["recall"], line["not_handoff"]) == (
+        None, "a", 0, None, "1 refused",
+    )  # fmt: skip
+    assert main(["table", "tiny"]) == 0
+    assert "tiny: nothing is graded yet; run 'bench grade tiny'" in capsys.readouterr().out
+    assert main(["compare", "tiny"]) == 2
+    assert "results/tiny: nothing in it is graded yet" in capsys.readouterr().err
+
+
+def test_a_run_of_which_all_was_cut_off_has_its_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(project(tmp_path / "project"))
+    write_run(tmp_path / "project/results/tiny", {"f1": {"a": ["C"]}}, rows=[output("a", outcome="truncated")])
+    (line,) = records(arm_table(open_run("tiny")))
+    assert (line["grader"], line["n"], line["recall"], line["not_handoff"]) == ("lexical", 0, None, "1 truncated")
 
 
 def test_the_other_views_of_a_run(run):

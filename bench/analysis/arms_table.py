@@ -37,8 +37,9 @@ def arms_table(
 
     recall, worst, best, vital_recall are 0..1, spread is in points, stale and wrong are shares of the graded verdicts,
     invented is a mean number an output, sizes are estimated tokens, costs USD. A series of which nothing was graded
-    has its line too, with NA for what is not known. `cells` is from `cell_states`. Sizes are those of the handoffs
-    that were ranked; costs and states count every cell.
+    has its line too, with NA for what is not known; so has every series, with NA for the way of grading, where the
+    whole run was not graded. `cells` is from `cell_states`. Sizes are those of the handoffs that were ranked; costs
+    and states count every cell.
     """
     ranked = checked_grades(rankable(grades, outputs, with_truncated=with_truncated))
     runs = run_recall(ranked)
@@ -52,7 +53,9 @@ def arms_table(
         arm_verdicts(ranked, rankable(inventions, outputs, with_truncated=with_truncated)),
         per_carried(outputs, runs),
     ]
-    table = not_handoff(cells).merge(ranked[GRADING].drop_duplicates(), how="cross")
+    ways = grades[GRADING].drop_duplicates()
+    # without any grade, one line of NA stands for the way of grading, so that the arms' states are told all the same
+    table = not_handoff(cells).merge(ways if len(ways) else ways.reindex([0]), how="cross")
     for part in graded:
         table = table.merge(part, on=[*GRADING, *SERIES], how="left")
     for part in (sizes(whole), arm_cost(outputs)):

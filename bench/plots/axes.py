@@ -51,14 +51,15 @@ def linear_costs(axes: Axes, most: float) -> None:
 
 
 def log_costs(axes: Axes, low: float, high: float) -> None:
-    """Log axis over costs low..high (both above 0): ticks at 1, 2, 5 of each decade, or at decades where many."""
+    """Log axis over costs low..high (both above 0): ticks at 1, 2, 5 of each decade, fewer over many decades."""
     from math import log10
 
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    subs = (1.0, 2.0, 5.0) if log10(high / low) < 2.6 else (1.0,)
+    decades = log10(high / low)
+    subs = (1.0, 2.0, 5.0) if decades < 2.2 else (1.0, 3.0) if decades < 4 else (1.0,)
     axes.xaxis.set_major_locator(LogLocator(base=10, subs=subs))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))

@@ -74,6 +74,12 @@ class _Spot(NamedTuple):
     distance: float
     cost: float
 
+    def reach(self, anchor: tuple[float, float]) -> Box:
+        """All that the label and its leader may cover."""
+        x, y = anchor
+        left, bottom, right, top = self.box
+        return Box(min(left, x), min(bottom, y), max(right, x), max(top, y)).around(PAD_PX)
+
 
 def place_labels(
     axes: Axes,
@@ -128,7 +134,10 @@ def _choose(anchors: list[tuple[float, float]], options: list[list[_Spot]]) -> l
 def _conflict(anchor: tuple[float, float], spot: _Spot, others: list[tuple[tuple[float, float], _Spot]]) -> float:
     """What a spot costs beside the labels already placed: covering them, and leaders that cross."""
     box, end, cost = spot.box.around(PAD_PX), _nearest(spot.box, anchor), 0.0
+    reach = spot.reach(anchor)
     for point, other in others:
+        if not reach.overlap(other.reach(point)):
+            continue
         if area := box.overlap(other.box):
             cost += ON_LABEL + area
         if _meet(anchor, end, point, _nearest(other.box, point)) or _through(anchor, end, other.box):

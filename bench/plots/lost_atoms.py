@@ -21,9 +21,9 @@ KEY = "Dark: carried in every run; white: in none. s, w: an old or a wrong value
 ROWS_MOST = 60
 """More atoms than this make no figure: the ones that the fewest arms carry are drawn, the rest is counted."""
 CELL_IN, ROW_IN = 0.46, 0.19
-LEFT_IN, LEFT_WITH_TEXT_IN, RIGHT_IN, HEAD_IN, TOP_IN, BOTTOM_IN, LEAST_IN = 2.4, 4.9, 1.1, 0.25, 0.65, 0.3, 8.4
-NAME_CHAR_IN = 0.053
-"""Height that a character of an arm's slanted name takes."""
+LEFT_IN, RIGHT_IN, HEAD_IN, TOP_IN, BOTTOM_IN, LEAST_IN = 0.4, 1.1, 0.25, 0.65, 0.3, 8.4
+NAME_CHAR_IN, ROW_CHAR_IN = 0.053, 0.064
+"""What a character takes: of an arm's slanted name in height, of an atom's in width."""
 TEXT_CHARS = 48
 DARK_FROM = 0.6
 """Share carried from which a cell is so dark that its letter is white."""
@@ -47,7 +47,7 @@ def lost_atoms_map(cells: pd.DataFrame, outputs: pd.DataFrame, texts: pd.DataFra
     order = rivals.mean(axis=1).fillna(2).sort_values(kind="stable").index
     lost = set(rivals.index[rivals.max(axis=1).eq(0).fillna(False)])
     shown, hidden = order[:ROWS_MOST], max(len(order) - ROWS_MOST, 0)
-    left = LEFT_IN if texts is None else LEFT_WITH_TEXT_IN
+    left = LEFT_IN + ROW_CHAR_IN * max((len(row) for row in shown), default=0)
     wide, high = CELL_IN * max(len(columns), 1), ROW_IN * max(len(shown), 1)
     head = HEAD_IN + NAME_CHAR_IN * max((len(name) for name in columns), default=0)
     width, height = max(left + wide + RIGHT_IN, LEAST_IN), TOP_IN + head + high + BOTTOM_IN

@@ -41,6 +41,8 @@ LEFT_IN, RIGHT_IN, TOP_IN, BOTTOM_IN = 0.72, 0.3, 0.68, 0.62
 STRIP_IN, SLOT_IN, STRIP_MOST, GAP_IN = 0.9, 0.35, 0.45, 0.12
 """Width of the strip for arms that cost nothing: with none, for each arm, at most this share; and the gap after it."""
 NOTE_CHARS = 130
+CROWD = 200
+"""From so many runs on, their marks are smaller and paler, so that the means stand out."""
 
 
 @dataclass(frozen=True)
@@ -168,11 +170,12 @@ def _strip(axes: Axes, arms: list[Arm], zero: str) -> None:
 
 
 def _draw(axes: Axes, arms: list[Arm], line: list[tuple[float, float]]) -> None:
+    size, alpha = (20, 0.5) if sum(len(arm.runs) for arm in arms) < CROWD else (11, 0.3)
     for arm in arms:
         style = arm.style
         if len(arm.runs) > 1:
             xs, ys = zip(*arm.runs, strict=True)
-            axes.scatter(xs, ys, s=20, marker=style.marker, color=style.colour, alpha=0.5, linewidths=0, zorder=3)
+            axes.scatter(xs, ys, s=size, marker=style.marker, color=style.colour, alpha=alpha, linewidths=0, zorder=3)
         axes.scatter(
             *arm.mean, s=95, marker=style.marker, facecolor=style.face, edgecolors=style.edge, zorder=4, clip_on=False,
             linewidths=1.3 if style.hollow else 0.9,

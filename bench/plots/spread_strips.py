@@ -20,7 +20,9 @@ KEY = "Dot: a run; bar: worst to best run of a fixture, a lane each; upright lin
 SPREAD = "Spread: best \N{MINUS SIGN} worst of {m} runs, in points."
 NO_SPREAD = "One run an arm and fixture: no spread."
 WIDTH_IN, LANE_IN, ARM_IN = 8.4, 0.13, 0.26
-LEFT_IN, RIGHT_IN, TOP_IN, BOTTOM_IN = 1.9, 1.75, 0.75, 0.6
+LEFT_IN, RIGHT_IN, TOP_IN, BOTTOM_IN = 0.4, 1.75, 0.75, 0.6
+NAME_CHAR_IN, PLOT_LEAST_IN = 0.08, 3.0
+"""Width that a character of an arm's name takes; the least that is left to the dots."""
 LANES_MOST = 6
 """With more fixtures than this, their lanes lie on one another: the row would grow too tall to read."""
 
@@ -43,10 +45,12 @@ def spread_strips(table: pd.DataFrame) -> Figure:
     notes = wrap(f"No handoff ranked: {', '.join(left_out)}.", 110) if left_out else []
     bottom = BOTTOM_IN + 0.175 * len(notes)
     height = bottom + row * max(len(means), 1) + TOP_IN
+    left = LEFT_IN + NAME_CHAR_IN * max((len(str(name)) for name in means.index), default=0)
+    width = max(WIDTH_IN, left + PLOT_LEAST_IN + RIGHT_IN)
     with mpl.rc_context(dict(RC)):  # type: ignore[arg-type]
-        figure = new_figure(WIDTH_IN, height)
+        figure = new_figure(width, height)
         title(figure, TITLE, key, 0.25)
-        axes = axes_at(figure, LEFT_IN, bottom, WIDTH_IN - LEFT_IN - RIGHT_IN, height - bottom - TOP_IN)
+        axes = axes_at(figure, left, bottom, width - left - RIGHT_IN, height - bottom - TOP_IN)
         axes.set_xlim(*recall_limits())
         axes.set_ylim(max(len(means), 1) - 0.5, -0.5)
         axes.set_yticks(range(len(means)), [str(name) for name in means.index])
@@ -60,7 +64,7 @@ def spread_strips(table: pd.DataFrame) -> Figure:
             told = _told(len(runs), spreads.at[str(name), "spread"])
             axes.text(1.02, place, told, transform=axes.get_yaxis_transform(), va="center", fontsize=8.5)
         for i, line in enumerate(reversed(notes)):
-            figure.text(0.25 / WIDTH_IN, (0.1 + 0.175 * i) / height, line, fontsize=8, color=MUTED, va="bottom")
+            figure.text(0.25 / width, (0.1 + 0.175 * i) / height, line, fontsize=8, color=MUTED, va="bottom")
     return figure
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bench.errors import BenchError, shown
+from bench.models.names import family
 from bench.notebook import Result
 from bench.sweeps.groups import Group, group_parameters, groups
 from bench.sweeps.progress import Progress
@@ -65,10 +66,11 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
     _analysis_jobs(resolved, inputs_sha256=None)  # so that a missing notebook is told before hours of work
     check_kernel()
     progress = Progress(resolved.root, cells_of(resolved))
-    with workers(jobs or min(os.cpu_count() or 1, JOBS_MOST)) as pool:
-        statuses = _execute(pool, first, progress)
+    at_once = jobs or min(os.cpu_count() or 1, JOBS_MOST)
+    with workers(at_once) as pool:
+        statuses = _execute(pool, first, at_once, progress)
         progress.stop()
-        statuses += _execute(pool, _current_analysis(resolved, progress), progress)
+        statuses += _execute(pool, _current_analysis(resolved, progress), at_once, progress)
     return _result(resolved, statuses)
 
 
@@ -81,7 +83,8 @@ def cells_of(resolved: Resolved) -> int:
 
 def _group_job(group: Group, resolved: Resolved, overrides: Overrides) -> Job:
     job = _job(resolved, SWEEP, group.name, group_parameters(group, resolved, overrides))
-    return msgspec.structs.replace(job, leaves_result=True)
+    local = group.model is not None and family(group.model) == "local"
+    return msgspec.structs.replace(job, leaves_result=True, alone_with=group.model if local else None)
 
 
 def _analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
@@ -119,7 +122,7 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
     return _analysis_jobs(resolved, inputs_sha256=content_sha256(store))
 
 
-def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], progress: Progress) -> list[Status]:
+def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], at_once: int, progress: Progress) -> list[Status]:
     """The status of each job; jobs that are current are not executed again."""
     from bench.sweeps.execute import versions
 
@@ -127,7 +130,8 @@ def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], progress: Progress)
     for name in current:
         progress.say(f"{name}: nothing has changed")
     statuses = list(current.values())
-    for job, status in run_all(pool, [job for job in jobs if job.name not in current], progress.tick):
+    left = [job for job in jobs if job.name not in current]
+    for job, status in run_all(pool, left, at_once, progress.tick):
         told = f"done in {status.seconds:.0f} s" if status.error is None else f"failed: {_told(job, status)}"
         progress.say(f"{job.name}: {told}")
         for line in status.result.lines if status.result else ():

@@ -29,6 +29,8 @@ class Job(Struct, frozen=True, kw_only=True):
     """What the notebook reads, where that decides whether it must run again."""
     timeout_s: int | None = None
     """Limit of a cell; None where the work has limits of its own."""
+    alone_with: str | None = None
+    """Jobs of the same name here are never executed at once: a local model fills the machine."""
     leaves_result: bool = False
     """Whether its last cell notes a result; without one it has not run well."""
 

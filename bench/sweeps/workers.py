@@ -10,14 +10,14 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 
-from bench.sweeps.status import Failure, Job, Status, sha256_of
+from bench.sweeps.status import Failure, Job, Status, sha256_of, write_status
 
 POLL_S = 1.0
 """How often `tick` is called while notebooks run."""
@@ -38,26 +38,56 @@ def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def run_all(pool: ProcessPoolExecutor, jobs: Iterable[Job], tick: Callable[[], None]) -> Iterator[tuple[Job, Status]]:
+def run_all(
+    pool: ProcessPoolExecutor, jobs: Iterable[Job], at_once: int, tick: Callable[[], None]
+) -> Iterator[tuple[Job, Status]]:
     """Each job with its status, as they finish. A worker that was killed fails its job, and says so."""
-    waiting = {pool.submit(_execute, job): job for job in jobs}
-    while waiting:
-        done, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
+    pending = list(jobs)
+    running: dict[Future[Status], Job] = {}
+    while pending or running:
+        for job in startable(pending, list(running.values()), at_once):
+            pending.remove(job)
+            try:
+                running[pool.submit(_execute, job)] = job
+            except BrokenProcessPool:
+                yield job, _died(job)
+        done, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
         tick()
         for future in done:
-            yield waiting[future], _status(future, waiting.pop(future))
+            job = running.pop(future)
+            yield job, _status(future, job)
+
+
+def startable(pending: Sequence[Job], running: Sequence[Job], at_once: int) -> list[Job]:
+    """The jobs to start now: in their order, no more than `at_once` in all, none beside one it must not run with."""
+    busy = {job.alone_with for job in running} - {None}
+    chosen: list[Job] = []
+    for job in pending:
+        if len(running) + len(chosen) >= at_once:
+            break
+        if job.alone_with not in busy:
+            chosen.append(job)
+            busy |= {job.alone_with} - {None}
+    return chosen
 
 
 def _status(future: Future[Status], job: Job) -> Status:
     try:
         return future.result()
     except BrokenProcessPool:
-        error = Failure("WorkerDied", "the process that ran the notebook was killed; is there enough memory?")
-    return Status(
+        return _died(job)
+
+
+def _died(job: Job) -> Status:
+    """The status of a job whose worker was killed, or for which none was left: it takes the pool along."""
+    status = Status(
         notebook=f"{job.name}.ipynb", state="failed", parameters=job.parameters,
         template_sha256=sha256_of(Path(job.template)), inputs_sha256=job.inputs_sha256, versions={}, started_at="",
-        seconds=0.0, starts=0, error=error,
+        seconds=0.0, starts=0,
+        error=Failure("WorkerDied", "a process that runs notebooks was killed; is there enough memory?"),
     )  # fmt: skip
+    write_status(job, status)
+    return status
 
 
 class _Stopping:
