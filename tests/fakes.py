@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fixture_files import write_fixture
+from fixture_files import MESSAGES, write_fixture
 
 from bench.forks.outside import Outside
 from bench.forks.retry import RetryPolicy
@@ -165,8 +165,11 @@ def project(
     for label, text in arms.items():
         suffix = "" if "." in label else ".md"
         (root / "prompts" / f"{label}{suffix}").write_text(text)
+    first, *rest = messages or MESSAGES
     for name in fixtures:
-        write_fixture(root / "fixtures" / name, **({"messages": messages} if messages else {}))
+        # a conversation of its own each, so that contexts can be told apart
+        own = first if len(fixtures) == 1 else {**first, "content": f"{first['content']} Session {name}."}
+        write_fixture(root / "fixtures" / name, messages=[own, *rest])
     labels = [label.split(".")[0] for label in arms] + list(more_arms)
     path = root / "sweeps" / "s.toml"
     budget = "" if "budget_usd" in sweep else "budget_usd = 100.0\n"

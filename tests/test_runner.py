@@ -46,6 +46,20 @@ def test_one_fork_goes_alone_until_its_first_content_event(tmp_path):
     assert model.most_in_flight == 8
 
 
+def test_each_staleness_has_a_context_of_its_own_and_warms_it_first(tmp_path):
+    model = FakeModel(latency_s=0.001)
+    summary = run_sweep(project(tmp_path, sweep="replicates = 3\nstale_by = [0, 2]"), outside=outside(model))
+    by_context = {}
+    for number, request in enumerate(model.asked):
+        by_context.setdefault(request.context.sha256, []).append(number)
+    assert sorted(map(len, by_context.values())) == [6, 6]
+    for first, *others in by_context.values():
+        assert model.log.index(("first", first)) < min(model.log.index(("start", n)) for n in others)
+    assert (summary.cache.writes, summary.cache.reads) == (2, 10)
+    stale = {r.stale_by: r.context_sha256 for r in Store(summary.folder).rows()}
+    assert stale[0] != stale[2]
+
+
 def test_six_arms_and_eight_replicates_cost_one_write_and_47_reads(tmp_path):
     arms = {f"arm-{n}": f"Instruction number {n}." for n in range(6)}
     summary = run_sweep(project(tmp_path, arms=arms, sweep="replicates = 8"), outside=outside(FakeModel()))

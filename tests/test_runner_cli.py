@@ -23,7 +23,8 @@ def controls(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_sweep_by_name_is_run_graded_and_indexed(controls, capsys):
+@pytest.mark.usefixtures("controls")
+def test_a_sweep_by_name_is_run_graded_and_indexed(capsys):
     assert main(["run", "s"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [

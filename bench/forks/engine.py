@@ -132,8 +132,10 @@ class Engine:
             self._write(work, lambda: self._decided_outputs(work.decided))
         for fork in work.answered:
             self._conclude(work, fork)
-        self._sized.update((s.fork.id, s) for s in work.asked)
-        self._schedule.add(GroupSchedule(work.name, work.model, [s.fork.id for s in work.asked]))
+        self._sized.update((s.fork.reply_sha256, s) for s in work.asked)
+        for context in dict.fromkeys(s.fork.context_sha256 for s in work.asked):
+            forks = [s.fork.reply_sha256 for s in work.asked if s.fork.context_sha256 == context]
+            self._schedule.add(GroupSchedule(context, work.model, forks))
         self._close_job(work)
 
     def _close_job(self, work: GroupWork) -> None:
@@ -144,14 +146,14 @@ class Engine:
     # forks
 
     def _launch(self, now: float) -> None:
-        for id_ in self._schedule.launch(now):
-            task = asyncio.create_task(self._asker.ask(self._sized[id_], self._began(id_)))
-            self._tasks[task] = self._sized[id_]
+        for sha256 in self._schedule.launch(now):
+            task = asyncio.create_task(self._asker.ask(self._sized[sha256], self._began(sha256)))
+            self._tasks[task] = self._sized[sha256]
             task.add_done_callback(self._ended)
 
-    def _began(self, id_: str) -> Callable[[], None]:
+    def _began(self, sha256: str) -> Callable[[], None]:
         def began() -> None:
-            self._schedule.began(id_)
+            self._schedule.began(sha256)
             self._news.set()
 
         return began
@@ -163,9 +165,9 @@ class Engine:
             if (error := task.exception()) is not None:
                 self._fail(error)
             elif (answer := task.result()) is not None:
-                self._schedule.began(fork.id)  # an answer without content began, too
+                self._schedule.began(fork.reply_sha256)  # an answer without content began, too
                 self._conclude(work, fork, answer)
-        self._schedule.ended(fork.id)
+        self._schedule.ended(fork.reply_sha256)
         self._close_job(work)
         self._news.set()
 

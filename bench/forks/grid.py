@@ -26,6 +26,7 @@ class Fork(Struct, frozen=True, kw_only=True):
     """One request and the cells that wait for its reply: a pure description, with the context by its hash."""
 
     reply_sha256: str
+    """Names the reply: a hash of the request, the replicate, and the fixture, so that no two groups write one file."""
     fixture: str
     model: str
     context_sha256: str
@@ -38,11 +39,6 @@ class Fork(Struct, frozen=True, kw_only=True):
     @property
     def group(self) -> str:
         return f"{self.fixture}/{self.model}"
-
-    @property
-    def id(self) -> str:
-        """Unique in a run, also where two fixtures hold the same conversation."""
-        return f"{self.group}#{self.reply_sha256}"
 
 
 class Decided(Struct, frozen=True):
@@ -195,7 +191,9 @@ def _fork(stand: _Stand, arm: ResolvedArm, label: str, replicate: int) -> Fork:
         options=f"{arm.version} {max_tokens}".encode(),
     )
     return Fork(
-        reply_sha256=digest("reply", context_sha256, arm.instruction, stand.model, max_tokens, effort, replicate),
+        reply_sha256=digest(
+            "reply", stand.fixture.name, context_sha256, arm.instruction, stand.model, max_tokens, effort, replicate
+        ),
         fixture=stand.fixture.name,
         model=stand.model,
         context_sha256=context_sha256 or "",

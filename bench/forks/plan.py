@@ -76,11 +76,11 @@ def size(
 ) -> tuple[list[Sized], list[Decided]]:
     """The forks priced, and the cells of those that do not fit their model's window.
 
-    `counts`: by (model, context, instruction). The first fork of a group writes the cache, the others read it.
+    `counts`: by (model, context, instruction). The first fork over a context writes the cache, the others read it.
     """
     asked: list[Sized] = []
     misfits: list[Decided] = []
-    warmed: set[str] = set()
+    warmed: set[tuple[str, str]] = set()
     for fork in forks:
         count = counts[fork.model, fork.context_sha256, fork.instruction]
         window = windows[fork.model]
@@ -88,8 +88,8 @@ def size(
             why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
-        asked.append(_sized(fork, count, pricing, warm=fork.group in warmed))
-        warmed.add(fork.group)
+        asked.append(_sized(fork, count, pricing, warm=(fork.group, fork.context_sha256) in warmed))
+        warmed.add((fork.group, fork.context_sha256))
     return asked, misfits
 
 

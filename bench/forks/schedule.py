@@ -15,7 +15,7 @@ CACHE_LIFETIME_S = 300.0
 
 
 class GroupSchedule:
-    """The forks of one group: cold (nothing cached), warming (one alone), or warm (the rest may go)."""
+    """Forks over one context of one model: cold (nothing cached), warming (one alone), or warm (the rest may go)."""
 
     def __init__(self, name: str, model: str, forks: Iterable[str], lifetime_s: float = CACHE_LIFETIME_S) -> None:
         self.name = name
