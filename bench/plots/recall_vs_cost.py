@@ -171,15 +171,21 @@ def _strip(axes: Axes, arms: list[Arm], zero: str) -> None:
 
 def _draw(axes: Axes, arms: list[Arm], line: list[tuple[float, float]]) -> None:
     size, alpha = (20, 0.5) if sum(len(arm.runs) for arm in arms) < CROWD else (11, 0.3)
-    for arm in arms:
+    for arm in sorted(arms, key=lambda arm: arm.style.hollow):  # a hollow mark hides nothing under it
         style = arm.style
         if len(arm.runs) > 1:
             xs, ys = zip(*arm.runs, strict=True)
             axes.scatter(xs, ys, s=size, marker=style.marker, color=style.colour, alpha=alpha, linewidths=0, zorder=3)
         axes.scatter(
-            *arm.mean, s=95, marker=style.marker, facecolor=style.face, edgecolors=style.edge, zorder=4, clip_on=False,
+            *arm.mean,
+            s=130 if style.hollow else 95,
+            marker=style.marker,
+            facecolor=style.face,
+            edgecolors=style.edge,
             linewidths=1.3 if style.hollow else 0.9,
-        )  # fmt: skip
+            zorder=4,
+            clip_on=False,
+        )
     labels = [Label(arm.name, *arm.mean, arm.style.ink) for arm in arms]
     place_labels(axes, labels, [run for arm in arms for run in arm.runs if len(arm.runs) > 1], line)
 

@@ -1,8 +1,9 @@
 """How every figure looks: one palette, one set of markers, the same arm the same in all of them.
 
 The colours are Okabe and Ito's, told apart by people with any common colour blindness; markers differ as well, so that
-a grey print is readable. Controls are hollow and grey. Shipped arms have their slot by name; any other gets one from a
-hash of its name, moved on to the next free one, so that it does not depend on what else a figure shows.
+a grey print is readable. Controls are hollow and grey. Shipped arms have their slot by name. Any other starts at a hash
+of its name and moves on past what the run's arms have taken; a figure is given all arms of its run, also those that it
+does not draw, so that an arm looks the same in all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CONTROL_MARKERS = {"full": "*", "nothing": "X", "tail": "d"}
 
 SLOTS = {
     "inventory": 0, "nine-sections": 1, "short": 2, "two-copy": 3, "answer-sheet": 4, "ten-questions": 5,
-    "window-1k": 6, "window-4k": 7, "window-16k": 14, "window-64k": 15, "extract-1k": 12,
+    "window-1k": 6, "window-4k": 7, "window-16k": 14, "window-64k": 15, "extract-1k": 12, "stock": 13,
 }  # fmt: skip
 """Shipped arm -> slot; a slot is a colour (modulo 8) and, with its eighth, a marker."""
 
@@ -68,7 +69,7 @@ class Style:
 
     @property
     def face(self) -> str:
-        return "white" if self.hollow else self.colour
+        return "none" if self.hollow else self.colour
 
     @property
     def edge(self) -> str:
