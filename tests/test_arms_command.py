@@ -228,3 +228,9 @@ def test_an_interrupt_leaves_no_program_running(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run("import time; time.sleep(60)", tmp_path)
     assert gone(started)
+
+
+def test_a_program_that_is_to_stop_is_killed_in_the_middle(tmp_path):
+    spec = CommandSpec((sys.executable, "-c", "import time; time.sleep(60)"), timeout_s=60)
+    ran = run_command(spec, SESSION, tmp_path, {}, stopped=lambda: True)
+    assert (ran.outcome, ran.detail) == ("aborted", "interrupted; killed")

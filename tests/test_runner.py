@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 
 import pytest
 from fakes import PAID, TEXT, FakeModel, answering, attempt, outside, project, reply
@@ -423,3 +424,19 @@ def test_an_interrupt_gives_up_what_is_in_flight_and_keeps_what_was_answered(tmp
     assert (summary.exit_status, summary.outcomes, len(summary.missing)) == (130, {"handoff": 3}, 3)
     assert [c.outcome for c in Store(summary.folder).failed_calls()] == ["aborted"]
     assert run_sweep(path, outside=outside(FakeModel())).exit_status == 0
+
+
+def test_an_interrupt_ends_a_program_of_the_users_too(tmp_path):
+    import _thread
+
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/pipe.toml").write_text('kind = "command"\ncommand = {run = ["sleep", "60"]}\n')
+    path = project(tmp_path, arms={}, more_arms=("pipe",), models=())
+    began = time.monotonic()
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(RunInterrupted) as stop:
+        run_sweep(path, outside=outside())
+    timer.join()
+    assert time.monotonic() - began < 30
+    assert stop.value.summary.failures == {"f1/pipe/none/s1-k0-r01": "aborted: interrupted; killed"}

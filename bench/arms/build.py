@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,8 +30,10 @@ class Built(Struct, frozen=True, kw_only=True):
     """What a command arm reported that it used; None where it said nothing."""
 
 
-def build(arm: Arm, fixture: Fixture, *, tail_tokens: int | None = None) -> Built:
-    """The text of `arm` over the fixture's transcript. Blocks while a command arm's program runs.
+def build(
+    arm: Arm, fixture: Fixture, *, tail_tokens: int | None = None, stopped: Callable[[], bool] = lambda: False
+) -> Built:
+    """The text of `arm` over the fixture's transcript. Blocks while a command arm's program runs, until `stopped`.
 
     `tail_tokens`: mean handoff size of the arm that a tail is `like`; None where that arm has no handoff here.
     Raises BenchError for an arm that asks a model, and for a replay that cannot be read.
@@ -51,7 +54,7 @@ def build(arm: Arm, fixture: Fixture, *, tail_tokens: int | None = None) -> Buil
             return _replay(replay_path(fixture, settings.replay.label))
         case "command" if settings.command:
             folder = arm.path.parent if arm.path else Path.cwd()
-            ran = run_command(settings.command, transcript, folder, os.environ)
+            ran = run_command(settings.command, transcript, folder, os.environ, stopped)
             return Built(text=ran.text, outcome=ran.outcome, detail=ran.detail, usage=ran.usage)
         case _:
             raise BenchError(

@@ -16,7 +16,8 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -34,6 +35,8 @@ SECRET_CHARS = 8
 """Shortest value of a secret's variable that is struck from output; a shorter one would hit plain words."""
 _SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)", re.IGNORECASE)
 STRUCK = "[key removed]"
+LOOK_UP_S = 0.25
+"""How often a program's run is looked up from, in seconds, to see whether it is to be stopped."""
 DRAIN_S = 2.0
 """How long the output of a killed program is waited for, in seconds."""
 
@@ -75,11 +78,18 @@ class UsageLine(Struct, frozen=True):
     usage: ApiUsage
 
 
-def run_command(spec: CommandSpec, transcript: Transcript, folder: Path, env: Mapping[str, str]) -> Ran:
+def run_command(
+    spec: CommandSpec,
+    transcript: Transcript,
+    folder: Path,
+    env: Mapping[str, str],
+    stopped: Callable[[], bool] = lambda: False,
+) -> Ran:
     """What the program of `spec` made of the transcript; never raises for what a program does.
 
     Outcomes: handoff; empty-reply (it printed nothing); api-error (it could not start, or failed; the detail is the
-    last line of its stderr); timeout.
+    last line of its stderr); timeout; aborted (`stopped`, which is looked at now and then, said so: a thread gets no
+    interrupt).
     """
     try:
         process = subprocess.Popen(
@@ -96,15 +106,35 @@ def run_command(spec: CommandSpec, transcript: Transcript, folder: Path, env: Ma
         return Ran(outcome="api-error", detail=_detail(f"'{spec.run[0]}' cannot start: {reason}", env))
     with process:
         try:
-            out, err = process.communicate(stdin_of(transcript), timeout=spec.timeout_s)
-        except subprocess.TimeoutExpired:
+            out, err = _talk(process, stdin_of(transcript), spec.timeout_s, stopped)
+        except (subprocess.TimeoutExpired, InterruptedError) as ended:
             _kill_group(process)
             usage, _ = _usage(_rest(process))
+            if isinstance(ended, InterruptedError):
+                return Ran(outcome="aborted", detail="interrupted; killed", usage=usage)
             return Ran(outcome="timeout", detail=f"no end after {spec.timeout_s:g} s; killed", usage=usage)
         except BaseException:  # an interrupt must not leave the program running
             _kill_group(process)
             raise
     return _read(process.returncode, out, err.decode("utf-8", "replace"), env)
+
+
+def _talk(
+    process: subprocess.Popen[bytes], said: bytes, timeout_s: float, stopped: Callable[[], bool]
+) -> tuple[bytes, bytes]:
+    """What the program prints once it has ended. Raises TimeoutExpired, or InterruptedError where it was `stopped`."""
+    until = time.monotonic() + timeout_s
+    first: bytes | None = said
+    while True:
+        left = until - time.monotonic()
+        try:
+            return process.communicate(first, timeout=max(0.0, min(left, LOOK_UP_S)))
+        except subprocess.TimeoutExpired:  # nothing is lost: the next call goes on where this one stopped
+            first = None
+            if left <= LOOK_UP_S:
+                raise
+            if stopped():
+                raise InterruptedError from None
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

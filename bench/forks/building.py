@@ -114,7 +114,9 @@ class Builder:
         store, cell = self._desk.store, making.cell
         started_at, began = self._outside.stamp(), self._outside.clock()
         try:
-            built = await asyncio.to_thread(build, what.arm.arm, what.fixture, tail_tokens=making.tail_tokens)
+            built = await asyncio.to_thread(
+                build, what.arm.arm, what.fixture, tail_tokens=making.tail_tokens, stopped=self._stopped
+            )
         except BenchError as error:  # a file of this arm is wrong, which is not the other cells' fault
             self._failed(cell, str(error))
             return

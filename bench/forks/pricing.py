@@ -18,19 +18,24 @@ class Pricing:
 
     table: PriceTable
     today: date
-    _known: dict[tuple[Usage, str, date], Cost] = field(default_factory=dict)
+    _costs: dict[tuple[Usage, str, date], Cost] = field(default_factory=dict)
     """Replicates of one arm are charged alike, and a look into the table costs more than all else of a fork's row."""
+    _worst: dict[tuple[str, int, int], float | None] = field(default_factory=dict)
 
     def cost(self, usage: Usage, model: str, started_at: str | None = None) -> Cost:
         """What a request of that usage costs on the day it started, UTC."""
         asked = (usage, model, self._day(started_at))
-        if asked not in self._known:
-            self._known[asked] = cost(*asked, table=self.table)
-        return self._known[asked]
+        if asked not in self._costs:
+            self._costs[asked] = cost(*asked, table=self.table)
+        return self._costs[asked]
 
     def worst(self, model: str, counted_tokens: int, max_tokens: int) -> float | None:
         """The most that a request counted so may cost, USD; None where no price is known."""
-        return worst_case(model, self.today, worst_case_tokens(counted_tokens), max_tokens, table=self.table)
+        asked = (model, counted_tokens, max_tokens)
+        if asked not in self._worst:
+            prompt = worst_case_tokens(counted_tokens)
+            self._worst[asked] = worst_case(model, self.today, prompt, max_tokens, table=self.table)
+        return self._worst[asked]
 
     def carry(self, handoff_tokens: int, carry: Carry, started_at: str | None = None) -> float | None:
         """What carrying a handoff costs the next window, USD; None where no price is known."""

@@ -156,7 +156,8 @@ class _Run:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(builder.run(makings(plain, plan.decided)))
                 tasks.create_task(engine.run())
-            await builder.run(makings(tails, (), self._sizes(tails)))
+            if tails:
+                await builder.run(makings(tails, (), self._sizes(tails)))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:

@@ -84,7 +84,7 @@ class Store:
         return self.root / "contexts" / f"{sha256}.json"
 
     def reply_path(self, sha256: str) -> Path:
-        return self.root / "replies" / f"{sha256}.md"
+        return Path(f"{self._root}/replies/{sha256}.md")
 
     def output_path(self, of: Cell | OutputRow, suffix: str) -> Path:
         """The `.md`, `.parts.json` or `.json` of an output."""
