@@ -7,8 +7,10 @@ import time
 
 import pytest
 from fakes import PAID, TEXT, FakeModel, answering, attempt, outside, project, reply
+from runs import output
 
 from bench.errors import BenchError
+from bench.forks.building import mean_size
 from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.models.protocol import ModelMissing
@@ -291,6 +293,22 @@ def test_arms_without_a_model_are_built_once_and_a_tail_takes_the_size_of_its_ar
     assert by["f1", "nothing", "none", 1].handoff_tokens == 0  # a measured zero
     again = run_sweep(path, outside=outside(FakeModel()))
     assert rows(again)["f1", "tail", "none", 1].started_at == tail.started_at  # not built again
+
+
+@pytest.mark.parametrize(
+    ("outputs", "size"),
+    [
+        ([], None),
+        ([("handoff", 100), ("handoff", 201)], 150),  # 150.5, to even
+        ([("handoff", 100), ("truncated", 9)], 100),
+        ([("truncated", 9), ("truncated", 11)], 10),  # no whole one
+        ([("refused", None)], None),
+    ],
+)
+def test_the_size_of_a_tail_is_the_mean_of_its_arms_handoffs(outputs, size):
+    rows = [output(replicate=n, outcome=o, handoff_tokens=t) for n, (o, t) in enumerate(outputs, 1)]
+    others = [output("short", handoff_tokens=9), output(fixture="f2", handoff_tokens=9)]
+    assert mean_size([*rows, *others], "f1", "inventory") == size
 
 
 def test_a_changed_transcript_is_another_run_and_a_changed_key_is_not(tmp_path):

@@ -16,19 +16,15 @@ import dataclasses
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-
-from msgspec.structs import asdict
+from typing import TYPE_CHECKING
 
 from bench.cli.output import emit, emit_json
 from bench.errors import shown
-from bench.forks.plan import Plan
-from bench.forks.plan_table import COLUMNS, plan_lines
-from bench.forks.progress import progress_on
-from bench.forks.resolve import find_sweep
-from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
-from bench.forks.store import Store
-from bench.forks.summary import RunSummary
 from bench.text import printable
+
+if TYPE_CHECKING:
+    from bench.forks.plan import Plan
+    from bench.forks.summary import RunSummary
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -56,6 +52,12 @@ OVERRIDES = (
 
 
 def run(args: Namespace) -> int:
+    from bench.forks.progress import progress_on
+    from bench.forks.resolve import find_sweep
+    from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
+    from bench.forks.store import Store
+    from bench.index import build_index
+
     path = find_sweep(args.sweep)
     overrides = {name: getattr(args, name) for name in OVERRIDES}
     if args.dry_run:
@@ -66,14 +68,16 @@ def run(args: Namespace) -> int:
     except RunInterrupted as interrupted:
         _print_summary(interrupted.summary, as_json=args.json)
         return interrupted.summary.exit_status
-    from bench.index import build_index
-
     build_index(Store(summary.folder))
     _print_summary(summary, as_json=args.json)
     return summary.exit_status
 
 
 def _print_plan(plan: Plan, *, as_json: bool) -> None:
+    from msgspec.structs import asdict
+
+    from bench.forks.plan_table import COLUMNS, plan_lines
+
     lines = [asdict(line) for line in plan_lines(plan)]
     emit(lines, COLUMNS, as_json=as_json)
     if as_json:

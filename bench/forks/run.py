@@ -107,8 +107,8 @@ class _Run:
         async with AsyncExitStack() as stack:
             plan = await make_plan(self.laid, stack)
             check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
-            for model, why in plan.skipped.items():
-                self.progress.note(f"{model} is skipped: {why}")
+            for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
+                self.progress.note(note)
             self._open_folder()
             journal = Journal(self.store.journal)
             stack.callback(journal.close)
