@@ -105,12 +105,12 @@ def seal(rows: Iterable[OutputRow], seed: int, passes: int = 1) -> list[Sealed]:
 
 def opaque_id(seed: int, cell_key: str, grading_pass: int) -> str:
     """16 hexadecimal digits of the HMAC-SHA256 of cell key and pass under the seed."""
-    return _mac(seed, cell_key, str(grading_pass))[:ID_DIGITS]
+    return keyed_hash(seed, cell_key, str(grading_pass))[:ID_DIGITS]
 
 
 def shuffled(atoms: Sequence[T], ids: Sequence[str], seed: int, opaque: str) -> list[T]:
     """The atoms (named by `ids`) in this output's own order: by the HMAC of their id and the output's."""
-    ranked = sorted(zip(ids, atoms, strict=True), key=lambda pair: _mac(seed, opaque, pair[0]))
+    ranked = sorted(zip(ids, atoms, strict=True), key=lambda pair: keyed_hash(seed, opaque, pair[0]))
     return [atom for _, atom in ranked]
 
 
@@ -163,5 +163,6 @@ def _word(label: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w@-]){re.escape(label)}(?![\w@-])")
 
 
-def _mac(seed: int, *parts: str) -> str:
+def keyed_hash(seed: int, *parts: str) -> str:
+    """The HMAC-SHA256 of the parts under the seed, hexadecimal."""
     return hmac.new(str(seed).encode(), "\0".join(parts).encode(), hashlib.sha256).hexdigest()

@@ -15,7 +15,7 @@ SHORTEST = 2
 MOST = 16
 """Words of one pattern; with more of them the pattern itself is as cheap."""
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"""(?:(?P<close>\)) | (?P<bar>\|)
     | (?P<unknown>\\[QxC0-9] | \(\?(?!:|P?<))
     | (?P<open>\((?:\?:|\?P?<\w+>)?)
@@ -24,7 +24,9 @@ _TOKEN = re.compile(
     (?P<repeat>[*+?]\??|\{\d+(?:,\d*)?\}\??)?""",
     re.VERBOSE | re.DOTALL,
 )
-_OPTIONAL = ("?", "*", "{0")
+"""The parts of an RE2 pattern, each with how often it may repeat."""
+OPTIONAL = ("?", "*", "{0")
+"""Beginnings of a repetition that allows none."""
 
 Words = tuple[str, ...]
 """Of these one must occur; none of them means that nothing is known."""
@@ -33,7 +35,7 @@ Words = tuple[str, ...]
 def needles(pattern: str) -> tuple[bytes, ...]:
     """Words, of which every folded text that the (valid) pattern matches holds one; empty where none can be told."""
     try:
-        words, _ = _alternatives(_TOKEN.finditer(pattern))
+        words, _ = _alternatives(TOKEN.finditer(pattern))
     except _Unknown:
         return ()
     return tuple(word.encode() for word in words)
@@ -62,7 +64,7 @@ def _branch(tokens: Iterator[re.Match[str]]) -> tuple[Words, re.Match[str] | Non
         if token["unknown"]:
             raise _Unknown
         letter, repeat = (token["letter"] or "")[-1:].lower(), token["repeat"] or ""
-        if letter.isascii() and not repeat.startswith(_OPTIONAL):
+        if letter.isascii() and not repeat.startswith(OPTIONAL):
             run += letter
         if letter and letter.isascii() and not repeat:
             continue
@@ -70,7 +72,7 @@ def _branch(tokens: Iterator[re.Match[str]]) -> tuple[Words, re.Match[str] | Non
         run = ""
         if token["open"]:
             inner, repeat = _alternatives(tokens)
-            if not repeat.startswith(_OPTIONAL):
+            if not repeat.startswith(OPTIONAL):
                 found.append(inner)
         elif token["close"] or token["bar"]:
             return _best(found), token
