@@ -1,53 +1,22 @@
-"""One fork from its admission to its reply: the one retry loop, every call announced, paid for and written down."""
+"""One fork from its admission to its reply: every call announced, paid for and written down."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bench.forks.calls import answered_call, failed_call
-from bench.forks.guard import Overbill
+from bench.forks.calls import answered_call, broken_off, failed_call
 from bench.forks.journal import Finished
 from bench.forks.ledger import Ledger
 from bench.forks.outcomes import judge
 from bench.forks.outside import Outside
+from bench.forks.paying import Payer
 from bench.forks.plan import Sized
 from bench.forks.pricing import Pricing
 from bench.forks.retry import Retries
+from bench.forks.stopping import Stopping
 from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt, Context, Model, Reply, Request
-
-
-class Stopping:
-    """That a run starts no further call, and why; waiting ends with it. Made inside the event loop."""
-
-    def __init__(self) -> None:
-        self.reason: str | None = None
-        self.by_budget = False
-        self.interrupted = False
-        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def __bool__(self) -> bool:
-        return self.reason is not None
-
-    def stop(self, reason: str, *, by_budget: bool = False) -> None:
-        """Start nothing more; the first reason is kept."""
-        if self.reason is None:
-            self.reason, self.by_budget = reason, by_budget
-            self._over.set_result(None)
-
-    def interrupt(self) -> None:
-        """A person wants it to end now."""
-        self.interrupted = True
-        self.stop("interrupted")
-
-    async def nap(self, sleeping: asyncio.Future[None]) -> None:
-        """Wait for `sleeping`, or until the run stops."""
-        try:
-            await asyncio.wait((sleeping, self._over), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleeping.cancel()
 
 
 @dataclass(frozen=True)
@@ -80,49 +49,23 @@ class Asker:
         self._models = models
         self._contexts = contexts
         self._pricing = pricing
-        self._retries = retries
-        self._stopping = stopping
+        self._payer = Payer(ledger, retries, stopping, outside)
         self._outside = outside
         self._timeout_s = timeout_s
         self._gave_up = gave_up
-        self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done, and replaced, whenever a call settles: forks that wait for money then try again."""
         self._started: dict[str, float] = {}
         """Group -> when its newest call started."""
 
     async def ask(self, sized: Sized, on_first: Callable[[], None]) -> Answer | None:
         """The fork's reply, None where the run stops first or gives the fork up."""
-        calls = 0
-        while True:
-            await self._wait(self._retries.pause(self._outside.clock()))
-            call_id = await self._admitted(sized)
-            if call_id is None:
-                return None
-            calls += 1
-            result = await self._call(sized, call_id, on_first)
-            if isinstance(result, Answer):
-                return result
-            if result.stop_run:
-                self._stopping.stop(f"{sized.fork.model}: {result.detail}")
-            wait = self._retries.after(result, calls, self._outside.clock())
-            if wait is None:
-                self._gave_up(sized, f"{result.outcome}: {result.detail}")
-                return None
-            await self._wait(wait)
-
-    async def _admitted(self, sized: Sized) -> str | None:
-        """The id of a call that may be made now; None where nothing may be started any more."""
         fork = sized.fork
-        while not self._stopping:
-            keys = [cell.key for cell in fork.cells]
-            verdict, call_id = self._ledger.start(fork.reply_sha256, keys, fork.group, sized.worst_usd)
-            if verdict.answer == "start":
-                return call_id
-            if verdict.answer == "stop":
-                self._stopping.stop(verdict.reason, by_budget=True)
-                return None
-            await asyncio.shield(self._settled)
-        return None
+        keys = [cell.key for cell in fork.cells]
+        return await self._payer.answer(
+            lambda: self._ledger.start(fork.reply_sha256, keys, fork.group, sized.worst_usd),
+            lambda call_id: self._call(sized, call_id, on_first),
+            fork.model,
+            lambda why: self._gave_up(sized, why),
+        )
 
     async def _call(self, sized: Sized, call_id: str, on_first: Callable[[], None]) -> Answer | Attempt:
         """One call over the wire, settled in journal and guard however it ends."""
@@ -138,11 +81,7 @@ class Asker:
         try:
             result = await self._models[fork.model].ask(request, timeout_s=self._timeout_s, on_first=on_first)
         except BaseException as broken:
-            detail = "interrupted" if isinstance(broken, asyncio.CancelledError) else type(broken).__name__
-            attempt = Attempt(
-                outcome="aborted", detail=detail, started_at=started_at, seconds=clock() - began, retryable=False
-            )
-            self._failed(sized, call_id, attempt)
+            self._failed(sized, call_id, broken_off(broken, started_at, clock() - began))
             raise
         if isinstance(result, Attempt):
             self._failed(sized, call_id, result)
@@ -155,21 +94,10 @@ class Asker:
         outcome = judge(reply, sized.count).outcome
         call = answered_call(call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing)
         finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256)
-        self._settle(over)
+        self._payer.settled(over)
         return finished
 
     def _failed(self, sized: Sized, call_id: str, attempt: Attempt) -> None:
         call = failed_call(call_id, sized.fork.model, sized.fork.cells[0].key, attempt, sized.worst_usd, self._pricing)
         append_line(self._store.attempts, call)
-        self._settle(self._ledger.attempt(call))
-
-    def _settle(self, over: Overbill | None) -> None:
-        if over is not None and self._ledger.guard.budget_usd is not None:
-            reason = f"call {over.call_id} was billed ${over.billed:.4f}, more than the ${over.reserved:.4f} reserved"
-            self._stopping.stop(reason, by_budget=True)
-        settled, self._settled = self._settled, asyncio.get_running_loop().create_future()
-        settled.set_result(None)
-
-    async def _wait(self, seconds: float) -> None:
-        if seconds > 0:
-            await self._stopping.nap(asyncio.ensure_future(self._outside.sleep(seconds)))
+        self._payer.settled(self._ledger.attempt(call))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from bench.forks.pricing import Pricing
 from bench.models.protocol import Attempt, Count, Reply
 from bench.rows import CallRow
@@ -42,6 +44,12 @@ def answered_call(
         usd_reason=price.reason,
         cache_read_waived_usd=price.cache_read_waived_usd,
     )
+
+
+def broken_off(error: BaseException, started_at: str, seconds: float) -> Attempt:
+    """The attempt that an interrupt, or a failure of our own, ended."""
+    detail = "interrupted" if isinstance(error, asyncio.CancelledError) else type(error).__name__
+    return Attempt(outcome="aborted", detail=detail, started_at=started_at, seconds=seconds, retryable=False)
 
 
 def failed_call(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from bench.forks.asking import Answer, Asker, Stopping
+from bench.forks.asking import Answer, Asker
 from bench.forks.concluding import Desk
 from bench.forks.grid import Decided, Fork
 from bench.forks.ledger import Ledger
@@ -15,6 +15,7 @@ from bench.forks.outside import Outside
 from bench.forks.plan import Sized
 from bench.forks.progress import Progress
 from bench.forks.schedule import GroupSchedule, Schedule
+from bench.forks.stopping import Stopping
 from bench.forks.store import Files
 from bench.forks.work import GroupWork, drop_done, settle_abandoned
 from bench.forks.writer import Writer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.atomic import write_all
 from bench.errors import BenchError
-from bench.forks.asking import Asker, Stopping
+from bench.forks.asking import Asker
 from bench.forks.building import Builder, makings, mean_size
 from bench.forks.cells import NO_MODEL, Cell, place
 from bench.forks.concluding import Desk
@@ -28,6 +28,7 @@ from bench.forks.resolve import overrides_of, resolve
 from bench.forks.retry import Retries
 from bench.forks.runfile import encode_run_file, merged
 from bench.forks.schedule import Schedule
+from bench.forks.stopping import Stopping
 from bench.forks.store import Store
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.work import work_of
