@@ -1,5 +1,6 @@
 """Make a fixture of a session file: cut at one of its compactions, with a first answer key drafted from it.
 
+examples:
   bench import session.jsonl                          what the model saw at the session's last compaction
   bench import session.jsonl --at 2 --name my-case    at its second compaction, as fixtures/my-case/
   bench import session.jsonl --whole --to ~/fixtures  the whole past instead of what the model still saw

@@ -1,5 +1,6 @@
 """Print the price table, or the rows of one model: USD per million tokens, with dates and sources.
 
+examples:
   bench prices                                  every row, with the dates it holds
   bench prices claude-sonnet-5-5                the rows of one model
   bench prices claude-sonnet-5-5 --on 2026-10-01
