@@ -5,7 +5,7 @@ import re
 
 from bench.handoff.calls import Call
 from bench.handoff.known_text import after_read
-from bench.handoff.ledger import Row
+from bench.handoff.ledger_rows import Row
 from bench.transcripts.model import Message, Text, ToolResult, ToolUse
 from bench.transcripts.origin import PERSON, origin_of
 
@@ -19,6 +19,7 @@ ENDED = {
 }
 """How a call ended, in our words -> in the vectors', which know fewer ways."""
 LEDGER_WORDS = {"failed": "errored", "refused": "errored", "no result": "no result in transcript"}
+REFUSED = re.compile(r"The user doesn't want|Permission |Claude requested permissions|\[Request interrupted")
 CLIPPED_ALIKE = 120
 
 
@@ -60,8 +61,10 @@ def call_of(use):
 
 
 def row_of(row):
-    """A row of the vectors' ledger as ours."""
+    """A row of the vectors' ledger as ours; its outcomes do not tell a refusal from a failure, its detail does."""
     ended = next(ours for ours, theirs in ENDED.items() if theirs == row["outcome"])
+    if ended == "failed" and REFUSED.match(row["detail"]):
+        ended = "refused"
     wrote = (row["target"],) if row["name"] in ("Write", "Edit", "NotebookEdit") else ()
     return Row(
         name=row["name"],
@@ -89,8 +92,10 @@ def ledger_outline(text):
     head, *sections = re.split(r"\n+### ", text)
     counts = [int(n) for n in re.findall(r"(\d+) (?:tool call|call|shell command|file)", head)]
     out = {"counts": counts}
+    folder = re.search(r"…/ is `(.*)`", text)
     for section in sections:
         title, _, body = section.partition("\n")
+        body = body.replace("`…/", f"`{folder[1]}") if folder else body
         name = next(n for n in ("file", "fail", "command") if n in title.lower())
         out[name] = _items(name, body)
         left_out = re.search(r"(\d+) older commands?[^\d]*(\d+)", body)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sessions import harness, says, transcript, user
+from sessions import call, compacted, harness, result, says, transcript, user
 
 from bench.arms.model import Arm, ArmFile, Ceiling
 from bench.handoff.assemble import assemble
@@ -95,8 +95,75 @@ def test_a_part_that_fails_costs_the_others_nothing(monkeypatch):
 
 
 def test_a_part_that_is_not_built_yet_is_named_on_the_row():
-    handoff = assemble("The port.", prompt(parts=("ledger", "summary", "state")), SESSION)
-    assert (handoff.text, handoff.parts_failed) == ("The port.", "ledger,state")
+    handoff = assemble("The port.", prompt(parts=("commitments", "summary")), SESSION)
+    assert (handoff.text, handoff.parts_failed) == ("The port.", "commitments")
+
+
+WORKED = transcript(
+    user("Use port 8443."),
+    call("t1", "Read", file_path="/app/a.py"),
+    result("t1", "     1→port = 80"),
+    call("t2", "Edit", file_path="/app/a.py", old_string="80", new_string="8443"),
+    result("t2", "done"),
+    says("Done."),
+)
+ASKS = "The port.\n<restore-files>\n/app/a.py | all | changed\n/app/b.py | all | x\n</restore-files>"
+
+
+def test_parts_stand_in_the_arms_order_then_restored_files_then_pins():
+    arm = prompt(parts=("state", "summary", "ledger"), pins=True, restore=True)
+    handoff = assemble(ASKS, arm, WORKED)
+    assert [name for name, _ in handoff.parts] == ["state", "summary", "ledger", "restored", "pins"]
+    assert handoff.text == "\n\n".join(text for _, text in handoff.parts)
+    assert handoff.summary == "The port."  # the request is none of the summary
+    assert "     1\tport = 8443" in handoff.text  # as it was left, not as it was read
+    sizes = handoff.sizes()
+    assert (sizes["restore_source"], sizes["restored_files"]) == ("model", 1)
+    assert [sizes[f"{part}_chars"] for part in ("state", "summary", "ledger", "restored", "pinned")] == [
+        len(text) for _, text in handoff.parts
+    ]
+    assert [row.name for row in handoff.rows] == ["Read", "Edit"]
+    assert [(r.path, r.why) for r in handoff.restores.refused] == [("/app/b.py", "not touched")]
+    assert handoff.parts_failed is None
+
+
+def test_sizes_of_what_the_arm_does_not_have_do_not_apply():
+    sizes = assemble(ASKS, prompt(), WORKED).sizes()
+    assert [
+        sizes[k] for k in ("ledger_chars", "state_chars", "restored_chars", "restore_source", "restored_files")
+    ] == [None] * 5
+
+
+def test_an_arm_without_a_model_gets_the_same_parts_and_the_files_touched_last():
+    arm = Arm(label="mine", settings=ArmFile(kind="tail", parts=("summary", "ledger"), restore=True))
+    handoff = assemble(ASKS, arm, WORKED)
+    assert handoff.summary == ASKS  # a request in it is quoted: no model was asked for one
+    assert "## What the tools did" in handoff.text
+    assert (handoff.restores.source, handoff.restores.count) == ("recency", 1)
+
+
+def test_a_session_without_calls_has_an_empty_ledger_of_zero_characters():
+    handoff = assemble("The port.", prompt(parts=("summary", "ledger"), restore=True), SESSION)
+    assert (handoff.ledger_chars, handoff.restored_chars, handoff.restores.source) == (0, 0, "none")
+    assert handoff.text == "The port."
+
+
+def test_the_ledger_holds_the_calls_since_the_last_compaction_and_what_it_kept():
+    calls = [m for n in range(3) for m in (call(f"t{n}", "Bash", command=f"make {n}"), result(f"t{n}", "ok"))]
+    session = transcript(*calls, compactions=[compacted(4, "sum", preserved=(2, 3))])
+    handoff = assemble("x", prompt(parts=("ledger",)), session)
+    assert [row.target for row in handoff.rows] == ["make 1", "make 2"]
+
+
+def test_restored_files_share_what_pins_leave_under_the_ceiling():
+    session = transcript(*WORKED.messages, user("x" * 500))
+    whole = assemble(ASKS, prompt(pins=True, restore=True), session)
+    small = prompt(pins=True, restore=True, ceiling=Ceiling(chars=len(whole.text) - 1))
+    tight = assemble(ASKS, small, session)
+    assert not tight.over_ceiling
+    assert tight.restores.files[0].came == "no room"
+    assert tight.restored_chars == 0
+    assert "x" * 500 in tight.text
 
 
 def test_sizes_are_columns_of_the_row():
@@ -106,10 +173,46 @@ def test_sizes_are_columns_of_the_row():
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=5), st.integers(1, 900))
-def test_a_handoff_is_within_its_ceiling_or_says_that_it_is_not(reply, turns, chars):
-    arm = prompt(pins=True, ceiling=Ceiling(chars=chars))
-    handoff = assemble(reply, arm, transcript(*map(user, turns)))
+@given(st.text(max_size=60), st.lists(st.text(max_size=80), max_size=5), st.integers(1, 900), st.booleans())
+def test_a_handoff_is_within_its_ceiling_or_says_that_it_is_not(reply, turns, chars, restore):
+    arm = prompt(pins=True, restore=restore, ceiling=Ceiling(chars=chars))
+    handoff = assemble(reply, arm, transcript(*WORKED.messages, *map(user, turns)))
     assert handoff.over_ceiling == (len(handoff.text) > chars)
     assert handoff.summary in handoff.text
     assert handoff.parts_failed is None
+    if handoff.over_ceiling:
+        assert not handoff.restored_chars  # restored files are the first to stay away
+
+
+NAMES = (
+    "command", "cmd", "commands", "file_path", "path", "content", "old_string", "new_string", "edits", "todos",
+    "status", "taskId", "subject", "offset", "input", "replace_all",
+)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10**12) | st.text("a/.`|$(\n", max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
+    max_leaves=8,
+)
+TOOLS = ("Bash", "Read", "Edit", "Write", "MultiEdit", "TodoWrite", "TaskCreate", "TaskUpdate", "apply_patch", "x")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(TOOLS),
+            st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4),
+            st.none() | st.text("1\t→\n<x", max_size=20),
+            st.booleans(),
+        ),
+        max_size=6,
+    )
+)
+def test_no_tool_call_however_odd_costs_a_part(calls):
+    messages = []
+    for i, (name, arguments, output, failed) in enumerate(calls):
+        messages.append(call(f"t{i}", name, **arguments))
+        if output is not None:
+            messages.append(result(f"t{i}", output, failed))
+    arm = prompt(parts=("ledger", "state"), restore=True)
+    assert assemble("x", arm, transcript(*messages)).failures == ()

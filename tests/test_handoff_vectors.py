@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 from handoff_vectors import (
+    REFUSED,
     call_of,
     commitments_outline,
     ledger_outline,
@@ -30,7 +31,8 @@ from bench.handoff.ceiling import handoff_ceiling
 from bench.handoff.commitments import Finding, assistant_turns, judged, render_commitments, tool_index
 from bench.handoff.guard import guard
 from bench.handoff.known_text import KnownText
-from bench.handoff.ledger import BUDGET_CHARS, ledger_rows, render_ledger
+from bench.handoff.ledger import BUDGET_CHARS, render_ledger
+from bench.handoff.ledger_rows import ledger_rows
 from bench.handoff.lineage import handoff_lineage_of, lineage_of
 from bench.handoff.openers import Opener, openers_in, prior_handoff_in
 from bench.handoff.pins import is_pinnable, pin_skip_counts, pinned
@@ -335,7 +337,6 @@ def uses_of(rows):
 
 
 FAILED_RUN = re.compile(r"(?m)^(FAIL\b|--- FAIL)|\b[1-9]\d* (failed|failing)\b|(error|fatal): ")
-REFUSED = re.compile(r"The user doesn't want|Permission |Claude requested permissions|\[Request interrupted")
 
 CAUSE = Rule(
     """A failed call's first line is seldom its cause: `Exit code 1`, a banner, a tag, or the harness's own sentences
@@ -384,6 +385,12 @@ def file_agrees(got, expected):
     )
 
 
+def has_slip(rows, _options):
+    """Whether a call of a file tool failed and a later one of the same tool on the same target went through."""
+    tried = [(row["name"], row["target"], row["outcome"]) for row in rows if row["name"] != "Bash"]
+    return any((name, target, "ok") in tried[i:] for i, (name, target, how) in enumerate(tried) if how == "errored")
+
+
 EXCEPTIONS: dict[str, list[Rule]] = {
     "outcomeOf": [CAUSE, UNSEEN],
     "shellWrites": [HOME],
@@ -395,10 +402,19 @@ EXCEPTIONS: dict[str, list[Rule]] = {
             lambda got, expected: all(row_agrees(g, e) for g, e in zip(got, expected, strict=True)),
         )
     ],
+    "renderLedger": [
+        Rule(
+            "A slip that the next try put right says nothing of where things stand; ours only counts it.",
+            has_slip,
+            lambda got, expected: (
+                {**got, "fail": None} == {**expected, "fail": None} and set(got["fail"]) < set(expected["fail"])
+            ),
+        )
+    ],
     "restoreCandidates": [
         Rule(
             """A file that was written, or edited after it was read, comes back from the seed as it was before: it reads
-            the disk first and needs the transcript only where that fails. A fixture has no disk: ours follows edits.""",
+            the disk first, and the transcript only where that fails. A fixture has no disk: ours follows edits.""",
             lambda rows: any(name_of(use) in ("Write", "Edit", "MultiEdit") for use in uses_of(rows)),
             lambda got, expected: all(file_agrees(g, e) for g, e in zip(got, expected, strict=True)),
         ),

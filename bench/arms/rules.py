@@ -12,7 +12,7 @@ TABLES: tuple[Kind, ...] = ("window", "extract", "tail", "replay", "server", "co
 """Kinds that have a table of their own, under their own name."""
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 """What the Messages API takes as effort."""
-BUILT_PARTS = ("summary",)
+BUILT_PARTS = ("summary", "ledger", "state")
 
 
 class Fault(NamedTuple):
@@ -36,9 +36,8 @@ def _unbuilt(settings: ArmFile) -> Iterator[Fault]:
         yield Fault("kind 'server' (server-side compaction) is not built yet; take another kind", ("kind",))
     for part in settings.parts:
         if part not in BUILT_PARTS:
-            yield Fault(f"the part '{part}' is not built yet; write parts = [\"summary\"]", ("parts",))
-    if settings.restore:
-        yield Fault("restore = true (restored files) is not built yet; take it out", ("restore",))
+            built = ", ".join(BUILT_PARTS)
+            yield Fault(f"the part '{part}' is not built yet; parts may name {built}", ("parts",))
 
 
 def _kind(settings: ArmFile, suffix: str) -> Iterator[Fault]:

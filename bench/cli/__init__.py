@@ -16,6 +16,8 @@ COMMANDS = {
     "check": "check fixtures, keys, arms and sweeps; say file and line of what is wrong",
     "import": "make a fixture of a session file, cut at one of its compactions",
     "transcript": "say what a session file holds",
+    "handoff": "print the handoff of a session file: ledger, state, restored files",
+    "window": "say how full a session's context window was on each turn",
     "fixtures": "list the fixtures",
     "arms": "list the arms",
     "run": "run and grade a sweep",

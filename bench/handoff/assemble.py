@@ -1,6 +1,7 @@
-"""A handoff as the next window receives it: lineage line, the parts in the arm's order, then the pinned turns.
+"""A handoff as the next window receives it: lineage line, the parts in the arm's order, restored files, pinned turns.
 
-Each part may fail alone: the others still stand, and the handoff says which failed and why.
+Each part may fail alone: the others still stand, and the handoff says which failed and why. Pinned turns give way to
+the ceiling first; restored files share what is left under it then.
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ from msgspec import Struct
 
 from bench.arms.model import Arm, Ceiling, Part
 from bench.handoff.ceiling import handoff_ceiling
+from bench.handoff.disk import Disk
 from bench.handoff.guard import guard
+from bench.handoff.ledger_rows import Row
 from bench.handoff.lineage import Lineage, lineage_line
 from bench.handoff.pins import pin_skip_counts, pinned, pointer, render_pins
+from bench.handoff.restore_request import Request, asked_in
+from bench.handoff.restores import Restores, restore
 from bench.handoff.scratchpad import without_scratchpad
+from bench.handoff.sources import Sources, sources_of
 from bench.text import clip, estimate_tokens, printable
 from bench.transcripts.model import Transcript
 
@@ -38,18 +44,24 @@ class Handoff(Struct, frozen=True, kw_only=True):
 
     text: str
     parts: tuple[tuple[str, str], ...]
-    """Name and text of each part that stands in `text`, in order: lineage, summary, …, pins."""
+    """Name and text of each part that stands in `text`, in order: lineage, summary, …, restored, pins."""
     summary: str
     """The reply alone, without scratchpad and tags; empty where there is nothing to hand up."""
     summary_chars: int | None
     analysis_chars: int | None
     """Scratchpad dropped from a model's reply; None for arms without a model, whose text is taken as it is."""
+    ledger_chars: int | None = None
+    state_chars: int | None = None
+    restored_chars: int | None = None
     pinned_chars: int | None = None
     pins: int | None = None
     pins_skipped: int | None = None
     trimmed_turns: int | None = None
     over_ceiling: bool
     ceiling_chars: int
+    rows: tuple[Row, ...] = ()
+    """The ledger's rows, all of them, where the arm has one."""
+    restores: Restores | None = None
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -64,6 +76,11 @@ class Handoff(Struct, frozen=True, kw_only=True):
             "handoff_tokens": estimate_tokens(self.text),
             "summary_chars": self.summary_chars,
             "analysis_chars": self.analysis_chars,
+            "ledger_chars": self.ledger_chars,
+            "state_chars": self.state_chars,
+            "restored_chars": self.restored_chars,
+            "restore_source": self.restores.source if self.restores else None,
+            "restored_files": self.restores.count if self.restores else None,
             "pinned_chars": self.pinned_chars,
             "pins": self.pins,
             "pins_skipped": self.pins_skipped,
@@ -89,23 +106,29 @@ def assemble(
     *,
     lineage: Lineage | None = None,
     window: int | None = None,
+    disk: Disk | None = None,
 ) -> Handoff:
     """The handoff of `arm` around a reply (or a text built without a model); `summary` is None where there is no reply.
 
-    `window`: tokens of the next context window, which the ceiling is a share of; None where unknown.
+    `window`: tokens of the next context window, which the ceiling is a share of; None where unknown. `disk`: where
+    restored files are read anew; without one, their text is what the transcript holds.
     """
+    settings, sources = arm.settings, sources_of(transcript)
     failures = [Failure("summary", "there is no reply")] if summary is None else []
-    reply, analysis_chars = _reply(summary, arm)
+    reply, analysis_chars, requests = _reply(summary, arm)
     written: list[tuple[str, str]] = []
     if lineage is not None:
         written.append(("lineage", _attempt("lineage", lambda: lineage_line(lineage), failures) or ""))
-    written += [(part, _attempt(part, partial(_part, part, reply), failures) or "") for part in arm.settings.parts]
+    parts = {part: _attempt(part, partial(_part, part, reply, sources), failures) for part in settings.parts}
+    written += [(part, text or "") for part, text in parts.items()]
     limit = _limit(arm, window)
-    pins = None
-    if arm.settings.pins:
-        above = _joined(written)
-        pins = _attempt("pins", lambda: _pins(above, transcript, limit), failures)
-        written.append(("pins", pins.text if pins else ""))
+    above = _joined(written)
+    pins = _attempt("pins", lambda: _pins(above, transcript, limit), failures) if settings.pins else None
+    restores = None
+    if settings.restore:
+        room = limit - len(_joined([("", above), ("", pins.text if pins else "")])) - len(JOINT)
+        restores = _attempt("restored", lambda: restore(sources, requests, room=room, disk=disk), failures)
+    written += [("restored", restores.text if restores else ""), ("pins", pins.text if pins else "")]
     text = _joined(written)
     return Handoff(
         text=text,
@@ -113,28 +136,47 @@ def assemble(
         summary=reply,
         summary_chars=None if summary is None else len(reply),
         analysis_chars=analysis_chars,
+        ledger_chars=_chars(parts.get("ledger")),
+        state_chars=_chars(parts.get("state")),
+        restored_chars=len(restores.text) if restores else None,
         pinned_chars=len(pins.text) if pins else None,
         pins=pins.count if pins else None,
         pins_skipped=pins.skipped if pins else None,
         trimmed_turns=pins.trimmed if pins else None,
         over_ceiling=len(text) > limit,
         ceiling_chars=limit,
+        rows=sources.rows if parts.get("ledger") is not None else (),
+        restores=restores,
         failures=tuple(failures),
     )
 
 
-def _reply(summary: str | None, arm: Arm) -> tuple[str, int | None]:
-    """The reply alone and how much scratchpad was dropped; a text that no model wrote is taken as it is."""
+def _reply(summary: str | None, arm: Arm) -> tuple[str, int | None, tuple[Request, ...]]:
+    """The reply alone, how much scratchpad was dropped, and the files it asks for.
+
+    A text that no model wrote is taken as it is: what looks like a scratchpad or a request in it is quoted.
+    """
     if not arm.asks_model:
-        return (summary or "").strip(), None
-    kept = without_scratchpad(summary or "")
-    return kept.text, kept.analysis_chars
+        return (summary or "").strip(), None, ()
+    asked = asked_in(summary or "") if arm.settings.restore else None
+    kept = without_scratchpad(asked.text if asked else summary or "")
+    return kept.text, kept.analysis_chars, asked.requests if asked else ()
 
 
-def _part(part: Part, reply: str) -> str:
-    if part == "summary":
-        return reply
-    raise NotImplementedError("not built yet")
+def _part(part: Part, reply: str, sources: Sources) -> str:
+    match part:
+        case "summary":
+            return reply
+        case "ledger":
+            return sources.ledger
+        case "state":
+            return sources.state
+        case "commitments":
+            raise NotImplementedError("no runner asks a model for it yet")
+
+
+def _chars(text: str | None) -> int | None:
+    return None if text is None else len(text)
 
 
 def _pins(above: str, transcript: Transcript, limit: int) -> Pins:

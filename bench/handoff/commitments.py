@@ -89,6 +89,8 @@ def assistant_turns(messages: Sequence[Message], budget: int = INPUT_CHARS) -> s
     text = "\n\n".join(turns)
     if len(text) <= budget:
         return text
+    if len(turns) == 1:
+        return clip(text, budget)[:budget]
     note = "[{} earlier turns are left out]".format
     room = budget - len(note(len(turns)))
     kept: list[str] = []

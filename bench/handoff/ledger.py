@@ -6,19 +6,17 @@ older ones that changed something; those that only looked are counted. In full: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
-
-from bench.handoff.calls import Call
+from bench.handoff.folders import ABOVE, common_folder, shortened
+from bench.handoff.ledger_rows import TARGET_CHARS, Row
+from bench.handoff.lines import JOINT, code, command_code, count, joined, listed, merged, newest, times
 from bench.handoff.outcome import Ended
 from bench.handoff.written import Written, written_files
-from bench.text import clip
 
 BUDGET_CHARS = 6000
 """Of the trimmed ledger: an untrimmed one outgrew the summary tenfold in long sessions."""
-TARGET_CHARS = 300
-"""Longest target of a row; enough for a real command line."""
 SHOWN_CHARS = 150
 """Longest target that the trimmed ledger shows."""
 MOST_FAILURES = 20
@@ -26,13 +24,14 @@ RECENT_COMMANDS = 10
 """The trimmed ledger shows the newest failures, and the newest commands whether they changed anything or not."""
 SHARE_OF_FILES, SHARE_OF_FAILURES = 0.4, 0.5
 """Most of the budget that files take, and most of what is then left that failures take."""
+UNLIMITED = 2**62
 
 HEADING = "## What the tools did"
 PREFACE = (
     "Read off the transcript, which keeps no exit codes: a call failed where its result is marked as an error, and "
     "reads as failed where only its output says so."
 )
-_TELLS: dict[Ended, str] = {
+_TELLS: Mapping[Ended, str] = {
     "ok": "",
     "no output": "",
     "failed": "failed",
@@ -40,38 +39,6 @@ _TELLS: dict[Ended, str] = {
     "reads as failed": "reads as failed",
     "no result": "no result",
 }
-_FAILED = ("failed", "refused", "reads as failed")
-
-
-class Row(Struct, frozen=True, kw_only=True):
-    """One tool call as the ledger keeps it."""
-
-    name: str
-    target: str
-    ended: Ended
-    error: str = ""
-    shell: bool = False
-    only_looks: bool = False
-    """A shell command that changed nothing; False for other tools."""
-    writes: tuple[str, ...] = ()
-    removes: tuple[str, ...] = ()
-
-
-def ledger_rows(calls: Iterable[Call]) -> tuple[Row, ...]:
-    """A row per call, in order."""
-    return tuple(
-        Row(
-            name=call.name,
-            target=clip(call.target, TARGET_CHARS),
-            ended=call.outcome.ended,
-            error=call.outcome.error,
-            shell=call.deed == "shell",
-            only_looks=call.shell.only_looks,
-            writes=call.writes,
-            removes=call.removes,
-        )
-        for call in calls
-    )
 
 
 def render_ledger(rows: Sequence[Row], *, budget: int | None = BUDGET_CHARS) -> str:
@@ -81,134 +48,110 @@ def render_ledger(rows: Sequence[Row], *, budget: int | None = BUDGET_CHARS) -> 
     """
     if not rows:
         return ""
-    files = written_files(rows)
-    failed = [row for row in rows if row.ended in _FAILED]
-    shells = [row for row in rows if row.shell]
+    files, shells = written_files(rows), [row for row in rows if row.shell]
+    head = (
+        f"{HEADING}\n\n{count(len(rows), 'call')}, {count(len(shells), 'shell command')} among them; "
+        f"{count(len(files), 'file')} written. {PREFACE}"
+    )
+    folder = common_folder(file.path for file in files)
     if budget is None:
-        sections = [
-            _section(f"### Files written ({len(files)})", [_file_line(f) for f in files]),
-            _section(f"### Calls that failed ({len(failed)})", [_failure(row, TARGET_CHARS) for row in failed]),
-            _section(f"### Shell commands ({len(shells)})", [_command(row, TARGET_CHARS) for row in shells]),
-        ]
-        return _joined([_head(rows, files, shells), *sections])
-    room = _Room(budget)
-    head = room.take(_head(rows, files, shells))
-    told_files = room.take(_files(files, int(room.left * SHARE_OF_FILES)))
-    told_failures = room.take(_failures(failed, int(room.left * SHARE_OF_FAILURES)))
-    told_commands = room.take(_commands(shells, room.left))
-    return _joined([head, told_files, told_failures, told_commands]) if head else ""
+        failed = [row for row in rows if row.failed]
+        lines = [_failure(row, TARGET_CHARS, folder) for row in failed]
+        failures = listed(f"### Calls that failed ({len(failed)})", lines)
+        commands = listed(f"### Shell commands ({len(shells)})", [_command(row, TARGET_CHARS) for row in shells])
+        return joined([head, _files(files, folder, UNLIMITED), failures, commands])
+    if len(head) > budget:
+        return ""
+    left = budget - len(head)
+    told_files = _files(files, folder, int(_behind(left) * SHARE_OF_FILES))
+    left -= _taken(told_files)
+    told_failures = _failures(rows, folder if told_files else None, int(_behind(left) * SHARE_OF_FAILURES))
+    left -= _taken(told_failures)
+    return joined([head, told_files, told_failures, _commands(shells, _behind(left))])
 
 
-class _Room:
-    """Characters that are left of a budget."""
-
-    def __init__(self, chars: int) -> None:
-        self.left = chars
-
-    def take(self, section: str) -> str:
-        """The section where it fits, with the blank line before the next one; else nothing."""
-        if not section or len(section) > self.left:
-            return ""
-        self.left = max(0, self.left - len(section) - 2)
-        return section
+def _behind(left: int) -> int:
+    """Characters for a section, a blank line below what stands."""
+    return left - len(JOINT)
 
 
-def _head(rows: Sequence[Row], files: Sequence[Written], shells: Sequence[Row]) -> str:
-    calls = f"{_count(len(rows), 'call')}, {_count(len(shells), 'shell command')} among them"
-    return f"{HEADING}\n\n{calls}; {_count(len(files), 'file')} written. {PREFACE}"
+def _taken(section: str) -> int:
+    return len(section) + len(JOINT) if section else 0
 
 
-def _files(files: Sequence[Written], room: int) -> str:
-    """The files, those written last kept where not all fit."""
-    title = f"### Files written ({len(files)})"
-    return _newest(title, [_file_line(f) for f in files], "{} written earlier", room)
+def _files(files: Sequence[Written], folder: str | None, room: int) -> str:
+    """The files, those written last kept where not all fit; it says which folder is told short."""
+    title = f"### Files written ({len(files)})" + (f"; {ABOVE} is {code(folder)}" if folder else "")
+    return newest(title, [_file(f, folder) for f in files], "{} written earlier", room)
 
 
-def _failures(failed: Sequence[Row], room: int) -> str:
+def _failures(rows: Sequence[Row], folder: str | None, room: int) -> str:
+    """The newest failures, equal ones once. A slip of a file tool that its next try put right is only counted."""
+    passed = {(row.name, row.target): i for i, row in enumerate(rows) if row.ended == "ok" and not row.shell}
+    failed = [(i, row) for i, row in enumerate(rows) if row.failed]
+    standing = [row for i, row in failed if row.ended != "failed" or passed.get((row.name, row.target), -1) < i]
     title = f"### Calls that failed ({len(failed)})"
-    lines = [_failure(row, SHOWN_CHARS) for row in failed]
-    return _newest(title, lines, "{} older", room, most=MOST_FAILURES)
+    slips = len(failed) - len(standing)
+    note = f"- (left out: {count(slips, 'slip')} that the next try put right)" if slips else ""
+    lines = merged(_failure(row, SHOWN_CHARS, folder) for row in standing)
+    if not lines:
+        return listed(title, [note]) if note and len(title) + 1 + len(note) <= room else ""
+    told = newest(title, lines, "{} older", room - len(note) - 1, most=MOST_FAILURES)
+    return f"{told}\n{note}".rstrip("\n") if told else ""
 
 
 def _commands(shells: Sequence[Row], room: int) -> str:
-    """The newest commands, then older ones that changed something while the room lasts, in the order they ran."""
-    title = "### Shell commands, oldest first ({} of {})"
+    """The newest commands, then older ones that changed something while the room lasts, in the order they ran.
+
+    An older command that stands below with the same outcome is not told again: its line there says how often it ran.
+    """
+    title = "### Shell commands, oldest first"
     lines = [_command(row, SHOWN_CHARS) for row in shells]
-    recent = len(shells) - RECENT_COMMANDS
-    left = room - len(title.format(len(shells), len(shells))) - 1 - len(_left_out(shells))
-    kept: set[int] = set()
-    for i in sorted(range(len(shells)), key=lambda i: (i < recent, -i)):
-        size = len(lines[i]) + 1
+    recent = max(0, len(shells) - RECENT_COMMANDS)
+    left = room - len(f"{title} ({len(shells)} of {len(shells)})") - 1 - len(_left_out(shells))
+    kept: list[int] = []
+    runs: Counter[str] = Counter()
+    for i in reversed(range(len(shells))):
+        if i < recent and lines[i] in runs:
+            runs[lines[i]] += 1
+            continue
+        size = len(lines[i]) + len(times(len(shells))) + 1
         if (i >= recent or not shells[i].only_looks) and size <= left:
-            kept.add(i)
+            kept.append(i)
+            runs[lines[i]] += 1
             left -= size
-    if not kept:
-        return ""
-    omitted = [row for i, row in enumerate(shells) if i not in kept]
-    if not omitted:
-        title = "### Shell commands, oldest first ({})"
-    notes = [_left_out(omitted)] if omitted else []
-    return _section(title.format(len(kept), len(shells)), [*(lines[i] for i in sorted(kept)), *notes])
+    omitted = [row for row, line in zip(shells, lines, strict=True) if line not in runs]
+    title += f" ({len(shells) - len(omitted)} of {len(shells)})" if omitted else f" ({len(shells)})"
+    note = [_left_out(omitted)] if omitted and kept else []
+    return listed(title, [*_told(lines, sorted(kept), runs), *note])
+
+
+def _told(lines: Sequence[str], kept: Sequence[int], runs: Mapping[str, int]) -> Iterator[str]:
+    """The lines that are kept; the first of a command that ran more often than it is listed says how often it ran."""
+    listings = Counter(lines[i] for i in kept)
+    seen: set[str] = set()
+    for i in kept:
+        line = lines[i]
+        yield line + (times(runs[line]) if line not in seen and runs[line] > listings[line] else "")
+        seen.add(line)
 
 
 def _left_out(commands: Sequence[Row]) -> str:
     looked = sum(row.only_looks for row in commands)
-    return f"- (left out: {_count(len(commands), 'older command')}; {looked:,} of them only looked)"
+    return f"- (left out: {count(len(commands), 'older command')}; {looked:,} of them only looked)"
 
 
-def _newest(title: str, lines: Sequence[str], older: str, room: int, most: int | None = None) -> str:
-    """The section with as many of the newest lines as fit, and how many are left out."""
-    note = "- (left out: " + older + ")"
-    left = room - len(title) - 1 - len(note.format(len(lines))) - 1
-    kept: list[str] = []
-    for line in reversed(lines[-most:] if most is not None else lines):
-        if len(line) + 1 > left:
-            break
-        kept.append(line)
-        left -= len(line) + 1
-    if not kept:
-        return ""
-    omitted = len(lines) - len(kept)
-    return _section(title, [*([note.format(omitted)] if omitted else []), *reversed(kept)])
+def _file(file: Written, folder: str | None) -> str:
+    removed = "; removed later" if file.removed else ""
+    return f"- {code(shortened(file.path, folder))} ({', '.join(file.tools)}{removed})"
 
 
-def _section(title: str, lines: Sequence[str]) -> str:
-    return "\n".join([title, *lines]) if lines else ""
-
-
-def _joined(sections: Iterable[str]) -> str:
-    return "\n\n".join(s for s in sections if s)
-
-
-def _file_line(file: Written) -> str:
-    return f"- {_code(file.path)} ({', '.join(file.tools)}{'; removed later' if file.removed else ''})"
-
-
-def _failure(row: Row, chars: int) -> str:
-    target = _shown(row.target, chars)
+def _failure(row: Row, chars: int, folder: str | None) -> str:
+    target = command_code(row.target if row.shell else shortened(row.target, folder), chars)
     label = target if row.shell and target else f"{row.name} {target}".rstrip()
     return f"- {label}: {_TELLS[row.ended]}" + (f": {row.error}" if row.error else "")
 
 
 def _command(row: Row, chars: int) -> str:
     told = _TELLS[row.ended]
-    return f"- {_shown(row.target, chars)}" + (f" ({told})" if told else "")
-
-
-def _shown(target: str, chars: int) -> str:
-    """The target as code, lines that a backslash continued joined again; empty where there is none."""
-    line = clip(" ".join(target.replace("\\ ;", " ").split()), chars)
-    return _code(line) if line else ""
-
-
-def _code(text: str) -> str:
-    """`text` as code, between more back-ticks than it holds in a row."""
-    ticks = "`"
-    while ticks in text:
-        ticks += "`"
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"- {command_code(row.target, chars)}" + (f" ({told})" if told else "")

@@ -62,6 +62,7 @@ _BY_USER = (
 )
 _BY_RULE = ("Permission for this action was denied", "Permission to use ", "Claude requested permissions to ")
 _SAID = re.compile(r"\bthe user said:\s*(.+)", re.DOTALL)
+_REASON = re.compile(r"\bReason: ([^.\n]+)")
 
 
 class Outcome(Struct, frozen=True):
@@ -82,7 +83,10 @@ def outcome_of(output: str | None, *, flagged: bool, kind: Kind = "acts") -> Out
         if text.startswith(_BY_USER):
             said = _SAID.search(text)
             return Outcome("refused", clip(" ".join(said[1].split()), ERROR_CHARS) if said else "")
-        return Outcome("refused" if text.startswith(_BY_RULE) else "failed", _cause(text, kind))
+        if text.startswith(_BY_RULE):
+            reason = _REASON.search(text)
+            return Outcome("refused", clip(reason[1], ERROR_CHARS) if reason else _cause(text, kind))
+        return Outcome("failed", _cause(text, kind))
     if output is None:
         return Outcome("no result")
     if not output.strip():

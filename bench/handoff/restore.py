@@ -96,10 +96,12 @@ def choose(
     *,
     most: int = MOST_FILES,
     exists: Callable[[str], bool] = lambda _: True,
+    fallback: Sequence[Touched] | None = None,
 ) -> Chosen:
     """Which files come back: those asked for that may, else the ones touched last that still exist.
 
-    `touched` and `mentions` have the latest first. A relative path stands for the file whose path ends in it.
+    `touched` and `mentions` have the latest first. A relative path stands for the file whose path ends in it. Shell
+    words never fall back: the last one may be any log. `fallback`: the touched files that can come back unasked.
     """
     files: list[Wanted] = []
     refused: list[Refused] = []
@@ -114,7 +116,8 @@ def choose(
         )
     if files:
         return Chosen(tuple(files), "model", tuple(refused))
-    usable = (t for t in touched if not _MEMORY.search(t.path) and not t.removed and exists(t.path))
+    recent_first = touched if fallback is None else fallback
+    usable = (t for t in recent_first if not _MEMORY.search(t.path) and not t.removed and exists(t.path))
     recent = [Wanted(path=t.path, reason=BY_RECENCY, known=t.known) for t in islice(usable, most)]
     return Chosen(tuple(recent), "recency" if recent else "none", tuple(refused))
 

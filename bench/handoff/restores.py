@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from bench.handoff.calls import Call
 from bench.handoff.disk import Disk
 from bench.handoff.restore import (
     TOTAL_CHARS,
@@ -22,7 +21,7 @@ from bench.handoff.restore import (
     restore_row,
 )
 from bench.handoff.restore_request import Request
-from bench.handoff.touched import mentions_in, touched_files
+from bench.handoff.sources import Sources
 from bench.transcripts.render import render
 
 HEADING = "## Files, opened again"
@@ -49,18 +48,25 @@ class Restores(Struct, frozen=True, kw_only=True):
         return sum(row.came in ("disk", "transcript") for row in self.files)
 
 
-def restore(calls: Sequence[Call], requests: Sequence[Request], *, room: int, disk: Disk | None = None) -> Restores:
+def restore(sources: Sources, requests: Sequence[Request], *, room: int, disk: Disk | None = None) -> Restores:
     """The files that `requests` ask for, else those touched last; the section takes at most `room` characters.
 
     All files together take at most TOTAL_CHARS of it. `disk`: where files are read anew; without one, their text is
     what the transcript holds.
     """
     exists = (lambda path: not disk.gone(path)) if disk is not None else (lambda _: True)
-    chosen = choose(requests, touched_files(calls), mentions_in(calls), exists=exists)
+    # without a disk, a file of which no text is known would only take another one's place
+    fallback = [file for file in sources.touched if disk is not None or file.known is not None]
+    chosen = choose(requests, sources.touched, sources.mentions, exists=exists, fallback=fallback)
     whole = [clipped(read(file, disk)) for file in chosen.files]
     within = fitted(whole, TOTAL_CHARS)
-    files = fitted(within, room - len(HEADING) - len(JOINT) - len(PREFACE), lambda f: len(JOINT) + len(_shown(f)))
-    shown = [_shown(file) for file in files if file.text is not None]
+    as_shown = {file.path: _shown(file) for file in within if file.text is not None}
+    files = fitted(
+        within,
+        room - len(HEADING) - len(JOINT) - len(PREFACE),
+        lambda file: len(JOINT) + len(as_shown[file.path]),
+    )
+    shown = [as_shown[file.path] for file in files if file.text is not None]
     return Restores(
         text=JOINT.join([HEADING, PREFACE, *shown]) if shown else "",
         source=chosen.source,

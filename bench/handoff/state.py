@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from bench.handoff.calls import Call
+from bench.handoff.folders import ABOVE, shortened
+from bench.handoff.lines import code, oldest
 from bench.handoff.pins import pinned
 from bench.handoff.todo_list import Item, todo_list
 from bench.handoff.written import Written, written_files
@@ -36,6 +38,8 @@ _BRANCH = re.compile(
 """How git names the branch that it is on."""
 _CUT = re.compile(r"\s*(?:2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|less|tee)\b.*)?$")
 """What only cuts the output of a command: the same run may end in `| tail -20` or in `| tail -40`."""
+_COMMAND = re.compile(r"<command-name>\s*(\S+?)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _GIT = re.compile(r"\bgit\b")
 
 
@@ -92,74 +96,76 @@ def render_state(state: State, *, budget: int = BUDGET_CHARS) -> str:
         text = "\n".join(lines)
     if len(text) > budget:
         return ""
-    items = _items(state.items, budget - len(text) - 2)
+    items = _items([item for item in state.items if item.open], len(state.items), budget - len(text) - 2)
     return f"{text}\n\n{items}" if items else text
 
 
 def _facts(state: State) -> Iterator[str]:
-    request = clip(" ".join(state.request.split()), REQUEST_CHARS) if state.request else None
+    request = clip(_typed(state.request), REQUEST_CHARS) if state.request else None
     yield f"- Last request: {NOT_RECORDED}" if request is None else f'- Last request: "{request}"'
     where = f" (as git printed it at message {state.branch_at})" if state.branch_at is not None else ""
     yield f"- Directory: {_place(state.directory)}; branch: {_place(state.branch)}{where}"
-    yield f"- Being edited: {_edited(state)}"
-    yield f"- Last failing command: {_failure(state.failure)}"
+    yield f"- Last failing command: {_failure(state.failure, state.messages)}"
+    if state.items and not any(item.open for item in state.items):
+        yield f"- To do: nothing is open, all {len(state.items)} items are done"
+    yield from _edited(state)
+
+
+def _typed(request: str) -> str:
+    """The request on one line, a slash command as it was typed."""
+    name = _COMMAND.search(request)
+    arguments = _ARGUMENTS.search(request) if name else None
+    return " ".join((f"{name[1]} {arguments[1] if arguments else ''}" if name else request).split())
 
 
 def _place(name: str | None) -> str:
-    return f"`{clip(name, ITEM_CHARS)}`" if name else NOT_RECORDED
+    return code(clip(name, ITEM_CHARS)) if name else NOT_RECORDED
 
 
-def _edited(state: State) -> str:
+def _edited(state: State) -> Iterator[str]:
+    """The files written last, a line each: which of them the work is in shows by where the last writing stands."""
     if not state.edited:
-        return "no file was written"
-    told = [
-        f"`{file.path}` ({_times(len(file.calls))}, last at message {at} of {state.messages})"
-        for file, at in list(zip(state.edited, state.last_write_at, strict=True))[:EDITED_FILES]
-    ]
-    more = len(state.edited) - len(told)
-    return "; ".join(told) + (f"; and {more} written before them" if more else "")
+        yield "- Files being edited: none was written"
+        return
+    folder = state.directory.rstrip("/") + "/" if state.directory else None
+    named = f"; {ABOVE} is the directory" if folder and any(f.path.startswith(folder) for f in state.edited) else ""
+    yield f"- Files being edited, the last one first{named}:"
+    for file, at in list(zip(state.edited, state.last_write_at, strict=True))[:EDITED_FILES]:
+        path = code(shortened(clip(file.path, ITEM_CHARS), folder))
+        yield f"  - {path}: written {_times(len(file.calls))}, last at message {at} of {state.messages}"
+    if len(state.edited) > EDITED_FILES:
+        yield f"  - and {len(state.edited) - EDITED_FILES} before them"
 
 
-def _failure(failure: LastFailure | None) -> str:
+def _failure(failure: LastFailure | None, messages: int) -> str:
     if failure is None:
         return "none"
     error = f", which printed: {failure.error}" if failure.error else ""
     since = "it went through when it was run again" if failure.mended else "it has not gone through since"
-    return f"`{clip(failure.command, COMMAND_CHARS)}` at message {failure.at}{error} ({since})"
+    return f"{code(clip(failure.command, COMMAND_CHARS))} at message {failure.at} of {messages}{error} ({since})"
 
 
-def _items(items: Sequence[Item], room: int) -> str:
-    """The open items as far as they fit, those in progress first; empty where no tool kept a list."""
-    if not items:
-        return ""
-    left = [item for item in items if item.open]
-    title = f"### To do ({len(left)} open of {len(items)})"
-    if len(title) > room:
-        return ""
-    note = "- (and {} more)"
-    lines = [title]
-    size = len(title)
-    ordered = sorted(left, key=lambda item: item.status == "pending")
-    for i, item in enumerate(ordered):
-        line = f"- [{clip(item.status.replace('_', ' '), STATUS_CHARS)}] {clip(item.name, ITEM_CHARS)}"
-        rest = len(ordered) - i - 1
-        needed = len(line) + 1 + (len(note.format(rest)) + 1 if rest else 0)
-        if size + needed > room:
-            more = note.format(rest + 1)
-            return "\n".join([*lines, more] if size + len(more) + 1 <= room else lines)
-        lines.append(line)
-        size += len(line) + 1
-    return "\n".join(lines)
+def _items(open_: Sequence[Item], number: int, room: int) -> str:
+    """The open items of a list of `number` as far as they fit, those in progress first; empty where none is open."""
+    title = f"### To do ({len(open_)} open of {number})"
+    lines = [
+        f"- [{clip(item.status.replace('_', ' '), STATUS_CHARS)}] {clip(item.name, ITEM_CHARS)}"
+        for item in sorted(open_, key=lambda item: item.status == "pending")
+    ]
+    return oldest(title, lines, "{} more", room)
 
 
 def _last_failure(calls: Sequence[Call]) -> LastFailure | None:
-    """The newest failure that was not put right; else the newest of all. Refusals are the user's, not the command's."""
+    """The newest failure that was not put right; else the newest of all.
+
+    A command that only looks leaves nothing broken when it fails, and a refusal is the user's doing.
+    """
     passed: set[str] = set()
     newest: LastFailure | None = None
     for call in reversed(calls):
-        if not call.script:
+        if not call.script or call.shell.only_looks:
             continue
-        command = _CUT.split(" ".join(call.script.split()))[0]
+        command = _CUT.split(" ".join(call.script.replace("\\\n", " ").split()))[0]
         if call.outcome.ended in ("failed", "reads as failed"):
             found = LastFailure(command, call.outcome.error, call.at, command in passed)
             if not found.mended:

@@ -44,6 +44,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     handoff_percent: float | None
     first_prompt: int | None = None
     """Tokens that the turn's first answer was sent."""
+    answers: int | None = None
+    """Answers of the turn that report usage: each read the whole window again. None where the file keeps no usage."""
     at: int | None = None
     """Index of the message that began the turn."""
     time: str | None = None
@@ -63,6 +65,8 @@ class Weight(Struct, frozen=True, kw_only=True):
     """first_prompt - floor."""
     handoff_tokens: int | None
     """Estimated tokens of the opener alone."""
+    answers: int
+    """Answers until the next compaction, each of which carries `tokens`."""
 
 
 def reading(
@@ -74,6 +78,7 @@ def reading(
     window: int | None = None,
     percent: float | None = None,
     first_prompt: int | None = None,
+    answers: int | None = None,
     at: int | None = None,
     time: str | None = None,
     model: str | None = None,
@@ -95,6 +100,7 @@ def reading(
         handoff_tokens=handoff_tokens,
         handoff_percent=_share(handoff_tokens, window),
         first_prompt=first_prompt,
+        answers=answers,
         at=at,
         time=time,
         model=model,
@@ -116,17 +122,21 @@ def readings(transcript: Transcript, window: int | None = None) -> tuple[Reading
 def weights(found: Sequence[Reading]) -> tuple[Weight, ...]:
     """What each compaction left in the window, measured at its first turn against the first fresh turn."""
     floor = next((r.first_prompt for r in found if r.first and r.phase == "fresh"), None)
-    return tuple(
-        Weight(
-            compaction=r.compaction,
-            phase=r.phase,
-            first_prompt=r.first_prompt,
-            floor=floor,
-            tokens=None if floor is None or r.first_prompt is None else r.first_prompt - floor,
-            handoff_tokens=r.handoff_tokens,
-        )
-        for r in found
-        if r.first and r.phase != "fresh"
+    begins = [i for i, r in enumerate(found) if r.first]
+    windows = [found[i:j] for i, j in zip(begins, [*begins[1:], len(found)], strict=True)]
+    return tuple(_weight(window, floor) for window in windows if window[0].phase != "fresh")
+
+
+def _weight(window: Sequence[Reading], floor: int | None) -> Weight:
+    first = window[0]
+    return Weight(
+        compaction=first.compaction,
+        phase=first.phase,
+        first_prompt=first.first_prompt,
+        floor=floor,
+        tokens=None if floor is None or first.first_prompt is None else first.first_prompt - floor,
+        handoff_tokens=first.handoff_tokens,
+        answers=sum(r.answers or 0 for r in window),
     )
 
 
@@ -153,6 +163,7 @@ def _readings(
     typed = [i for i in range(start, end) if is_pinnable(messages[i])]
     # after a compaction the model may go on before anyone types again: that is the window's first turn
     begins = typed if typed and not _answers(messages[start : typed[0]]) else [start, *typed]
+    counted = any(m.usage is not None for m in messages)
     turn = 0
     for first, last in zip(begins, [*begins[1:], end], strict=True):
         answers = _answers(messages[first:last])
@@ -167,6 +178,7 @@ def _readings(
             tokens=_prompt(used[-1]) + used[-1].output if used else None,
             window=window,
             first_prompt=_prompt(used[0]) if used else None,
+            answers=len(used) if counted else None,
             at=first,
             time=answers[-1].time,
             model=answers[-1].model,
