@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from bench.transcripts.model import Block, Image, Other, Text, Thinking, ToolResult, ToolUse, Usage
+from bench.transcripts.values import count_of, text_of
 
 UNTYPED = "unknown"
 """Kind of a block that names none."""
@@ -20,7 +21,7 @@ def blocks_of(content: object) -> tuple[Block, ...] | None:
         case str():
             return (Text(content),)
         case list():
-            return tuple(_block(part) for part in content)
+            return tuple(block_of(part) for part in content)
         case _:
             return None
 
@@ -34,13 +35,13 @@ def usage_of(usage: object) -> Usage | None:
         return None
     parts = usage.get("cache_creation")
     lifetimes = parts if isinstance(parts, Mapping) else {}
-    hour = _count(lifetimes.get("ephemeral_1h_input_tokens"))
-    written = _count(_either(usage, "cache_creation_input_tokens", "cacheCreationInputTokens"))
+    hour = count_of(lifetimes.get("ephemeral_1h_input_tokens"))
+    written = count_of(_either(usage, "cache_creation_input_tokens", "cacheCreationInputTokens"))
     return Usage(
-        input=_count(_either(usage, "input_tokens", "inputTokens")),
-        output=_count(_either(usage, "output_tokens", "outputTokens")),
-        cache_read=_count(_either(usage, "cache_read_input_tokens", "cacheReadInputTokens")),
-        cache_write_5m=_count(lifetimes.get("ephemeral_5m_input_tokens", max(written - hour, 0))),
+        input=count_of(_either(usage, "input_tokens", "inputTokens")),
+        output=count_of(_either(usage, "output_tokens", "outputTokens")),
+        cache_read=count_of(_either(usage, "cache_read_input_tokens", "cacheReadInputTokens")),
+        cache_write_5m=count_of(lifetimes.get("ephemeral_5m_input_tokens", max(written - hour, 0))),
         cache_write_1h=hour,
     )
 
@@ -50,20 +51,12 @@ def compact_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _id(value: object) -> str:
-    """The id of a call; empty where the source names none."""
-    return value if isinstance(value, str) else ""
-
-
 def _either(usage: Mapping[object, object], name: str, camel: str) -> object:
     return usage[name] if name in usage else usage.get(camel)
 
 
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _block(part: object) -> Block:
+def block_of(part: object) -> Block:
+    """One part of a message's content; what is of no known kind is kept as it is."""
     if isinstance(part, str):
         return Text(part)
     if not isinstance(part, dict):
@@ -75,10 +68,10 @@ def _block(part: object) -> Block:
             text = part.get("thinking")
             return Thinking(text if isinstance(text, str) else "")
         case "tool_use" if isinstance(part.get("name"), str):
-            return ToolUse(_id(part.get("id")), part["name"], compact_json(part.get("input", {})))
+            return ToolUse(text_of(part.get("id")) or "", part["name"], compact_json(part.get("input", {})))
         case "tool_result":
-            content = _result(part.get("content"))
-            return ToolResult(_id(part.get("tool_use_id")), content, part.get("is_error") is True)
+            content = result_content(part.get("content"))
+            return ToolResult(text_of(part.get("tool_use_id")) or "", content, part.get("is_error") is True)
         case "image" | "document" if isinstance(part.get("source"), dict):
             return _image(part, part["source"])
         case _:
@@ -90,12 +83,13 @@ def _other(part: object) -> Other:
     return Other(kind if isinstance(kind, str) else UNTYPED, compact_json(part))
 
 
-def _result(content: object) -> tuple[Text | Image | Other, ...]:
+def result_content(content: object) -> tuple[Text | Image | Other, ...]:
+    """The content of a tool's result: a string, or a list of blocks; anything else is kept as it is."""
     if content is None or content == "":
         return ()
     if not isinstance(content, list):
         return (Text(content) if isinstance(content, str) else _other(content),)
-    blocks = (_block(part) for part in content)
+    blocks = (block_of(part) for part in content)
     return tuple(
         b if isinstance(b, Text | Image | Other) else _other(part) for b, part in zip(blocks, content, strict=True)
     )

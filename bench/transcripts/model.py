@@ -174,9 +174,9 @@ class Counts(Struct, frozen=True):
     user: int
     """User records with something other than tool results, whoever produced them; a record written twice is two."""
     assistant: int
-    """Distinct answers."""
+    """Distinct answers; where a harness keeps an answer's texts and calls as records of their own, its texts."""
     tool_calls: int
-    """Distinct tool_use ids."""
+    """Distinct ids of tool calls."""
 
 
 class Transcript(Struct, frozen=True, kw_only=True):
@@ -190,6 +190,8 @@ class Transcript(Struct, frozen=True, kw_only=True):
     records: dict[str, int] = {}
     """How many records of each type the file held, unknown types included."""
     session_id: str | None = None
+    forked_from: str | None = None
+    """The session whose messages stand at this one's beginning as copies, where the file says so."""
     cwd: str | None = None
     branch: str | None = None
     harness_version: str | None = None

@@ -10,6 +10,9 @@ from typing import Final
 
 from bench.transcripts.model import Author, Block, Image, Text, ToolResult
 
+Openings = tuple[tuple[str, str], ...]
+"""How a text begins -> the kind of harness turn that it then is."""
+
 PERSON: Final = "person"
 INTERRUPTED = "[Request interrupted by user"
 CONTINUED = "This session is being continued from a previous conversation"
@@ -51,15 +54,16 @@ def origin_of(text: str) -> str:
 
 
 def authored(
-    blocks: tuple[Block, ...], *, meta: bool = False, declared: str | None = None
+    blocks: tuple[Block, ...], *, meta: bool = False, declared: str | None = None, openings: Openings = ()
 ) -> tuple[Author, str | None]:
     """Author and harness kind of a user turn with these blocks.
 
     `meta` is the harness's own mark for turns that nobody typed; `declared` is the origin that the record names
-    ('human', 'task-notification', ...), which outranks what the text looks like.
+    ('human', 'task-notification', ...), which outranks what the text looks like. `openings`: what one harness alone
+    puts before its own words, with the kind of each.
     """
     texts = [b.text for b in blocks if isinstance(b, Text) and b.text.strip()]
-    kinds = [_kind(text) for text in texts]
+    kinds = [_kind(text, openings) for text in texts]
     if not texts and any(isinstance(b, ToolResult) for b in blocks):
         return "tool", None
     if declared is not None and declared not in ("human", PERSON):
@@ -74,11 +78,11 @@ def authored(
     return ("harness", kind) if kind else (PERSON, None)
 
 
-def _kind(text: str) -> str:
+def _kind(text: str, openings: Openings) -> str:
     kind = origin_of(text)
     if kind != PERSON:
         return kind
     text = text.strip()
     if text == _WARMUP:
         return "warmup"
-    return next((further for opening, further in _FURTHER if text.startswith(opening)), PERSON)
+    return next((further for opening, further in (*_FURTHER, *openings) if text.startswith(opening)), PERSON)

@@ -1,0 +1,175 @@
+"""pi session files (JSON Lines, versions 1 to 3) and those of its forks: the reader.
+
+lines -> entries -> the branch of a leaf -> turns and compactions; each step is a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from bench.errors import BenchError
+from bench.transcripts.conversation import Conversation
+from bench.transcripts.head import Head
+from bench.transcripts.lines import BUFFER_BYTES
+from bench.transcripts.model import Compaction, Counts, Side, Transcript, Unread
+from bench.transcripts.pi_entries import HEADER, Entry, Tree, read_entries
+from bench.transcripts.pi_turns import say
+from bench.transcripts.values import dicts_of, number_of, text_of
+
+NAME = "pi"
+HIDDEN = "hidden-range"
+"""Trigger of the micro compaction that a marker of hidden entries is."""
+
+
+class Pi:
+    """The reader of pi's session files."""
+
+    name = NAME
+    told = "pi session (JSONL, also oh-my-pi and OpenClaw)"
+
+    def detect(self, head: Head) -> bool:
+        """Whether one of the head's records is a pi header: a session with an id and a time or version."""
+        return any(
+            r.get("type") == HEADER and isinstance(r.get("id"), str) and ("version" in r or "timestamp" in r)
+            for r in head.records
+        )
+
+    def read(self, path: Path) -> list[Transcript]:
+        """The sessions of the file, each along the branch to its newest leaf."""
+        unread: list[Unread] = []
+        first, *others = [_transcript(entries, None) for entries in read_file(path, unread)]
+        return [replace(first, unread=tuple(unread)), *others]
+
+    def read_branch(self, path: Path, leaf: str) -> Transcript:
+        """The session that holds `leaf`, along the branch to it. Raises BenchError where none holds it."""
+        unread: list[Unread] = []
+        sessions = read_file(path, unread)
+        entries = next((s for s in sessions if any(e.id == leaf for e in s)), sessions[0])
+        try:
+            return replace(_transcript(entries, leaf), unread=tuple(unread))
+        except BenchError as error:
+            raise BenchError(error.problem.message, path=path) from None
+
+
+def read_file(path: Path, unread: list[Unread]) -> list[list[Entry]]:
+    """The entries of each session of the file; what could not be read goes to `unread`."""
+    with path.open("rb", buffering=BUFFER_BYTES) as stream:
+        return read_entries(stream, unread)
+
+
+def _transcript(entries: Sequence[Entry], leaf: str | None) -> Transcript:
+    tree = Tree(entries)
+    branch = tree.branch(leaf)
+    line = _conversation(tree, branch).finish()
+    header = next((e.data for e in entries if e.kind == HEADER), None)
+    system = next((text for e in branch if e.kind == "session_init" and (text := text_of(e.data.systemPrompt))), None)
+    version = number_of(header.version) if header else None
+    return Transcript(
+        format=NAME,
+        messages=line.messages,
+        sides=tuple(side for others in tree.others(branch) if (side := _side(tree, others))),
+        compactions=line.compactions,
+        records=dict(Counter(e.counted_as for e in entries)),
+        session_id=text_of(header.id) if header else None,
+        cwd=text_of(header.cwd) if header else None,
+        harness_version=f"v{version or 1}",
+        system=system,
+        counted=_counts(entries),
+    )
+
+
+def _conversation(tree: Tree, branch: Sequence[Entry]) -> Conversation:
+    conversation = Conversation()
+    covered: set[str] = set()
+    for at, entry in enumerate(branch):
+        covered.update(entry.covers)
+        match entry.kind:
+            case "compaction":
+                kept = branch[first_kept_at(tree, branch, at) : at]
+                conversation.compact(_compaction(entry), entry.index, kept=_whole(kept, covered), id_=entry.id)
+            case "compact_checkpoint":
+                # all stays that it does not cover, and that no compaction before it dropped
+                begin = next((i for i in range(at - 1, -1, -1) if branch[i].kind == "compaction"), None)
+                kept = branch[0 if begin is None else first_kept_at(tree, branch, begin) : at]
+                whole = [*_whole(kept, covered), *([] if begin is None else [branch[begin].index])]
+                conversation.compact(_checkpoint(entry), entry.index, kept=whole, id_=entry.id)
+            case "hidden_range":
+                conversation.compact(_hidden(entry, branch), entry.index)
+            case _:
+                say(conversation, entry)
+    return conversation
+
+
+def first_kept_at(tree: Tree, branch: Sequence[Entry], at: int) -> int:
+    """Where on the branch the entries begin that the compaction at `at` kept; `at` itself where it kept none.
+
+    The first kept entry may be of any kind. One that stands on another branch is no beginning, as pi has it; a label
+    stands for the entry that it names.
+    """
+    first = tree.first_kept(branch[at])
+    place = {e.index: i for i, e in enumerate(branch[:at])}
+    if first is not None and first not in place:
+        first = tree.target(tree.entries[first])
+    return at if first is None else place.get(first, at)
+
+
+def _whole(kept: Sequence[Entry], covered: set[str]) -> list[int]:
+    """Keys of the kept entries that stand in the context as they are; an older compaction's summary does not."""
+    return [e.index for e in kept if e.kind != "compaction" and e.id not in covered]
+
+
+def _compaction(entry: Entry) -> Compaction:
+    return Compaction(
+        at=0,
+        trigger="extension" if entry.data.fromHook is True else None,
+        summary=text_of(entry.data.summary),
+        tokens_before=number_of(entry.data.tokensBefore),
+        time=text_of(entry.data.timestamp),
+        line=entry.line,
+    )
+
+
+def _checkpoint(entry: Entry) -> Compaction:
+    summary, time = text_of(entry.data.text), text_of(entry.data.timestamp)
+    return Compaction(at=0, trigger="checkpoint", summary=summary, time=time, line=entry.line)
+
+
+def _hidden(entry: Entry, branch: Sequence[Entry]) -> Compaction:
+    """What the marker hides of results; other hidden entries stay in the messages whole, as no message can be half."""
+    hidden = set(entry.hides)
+    results = [e.message for e in branch if e.id in hidden and e.message and e.message.role == "toolResult"]
+    cleared = tuple(call for m in results if m and (call := text_of(m.toolCallId)))
+    time = text_of(entry.data.timestamp)
+    return Compaction(at=0, kind="micro", trigger=HIDDEN, cleared=cleared, time=time, line=entry.line)
+
+
+def _side(tree: Tree, entries: Sequence[Entry]) -> Side | None:
+    conversation = Conversation()
+    for entry in entries:
+        say(conversation, entry)
+    messages = conversation.finish().messages
+    if not messages:
+        return None
+    leaf = max(e.index for e in entries)
+    name = next((e.id for e in reversed(entries) if e.id), None)
+    return Side(kind="branch", id=name or f"line-{tree.entries[leaf].line}", messages=messages)
+
+
+def _counts(entries: Sequence[Entry]) -> Counts:
+    messages = [m for e in entries if (m := e.message)]
+    calls = [
+        (text_of(part.get("id")) or object())
+        for m in messages
+        if m.role == "assistant"
+        for part in dicts_of(m.content)
+        if part.get("type") == "toolCall"
+    ]
+    return Counts(
+        user=sum(m.role == "user" for m in messages),
+        assistant=sum(m.role == "assistant" for m in messages),
+        tool_calls=len(set(calls)),
+    )
