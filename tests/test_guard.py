@@ -100,3 +100,26 @@ def test_under_bills_above_their_worst_case_no_call_starts_after_the_first_such(
         guard.reserve(str(i), 0.05)
         overbilled = guard.settle(str(i), billed_usd=bill) is not None
         assert overbilled == (bill > 0.05)
+
+
+def test_beside_a_fork_its_grading_is_reserved_and_then_what_that_is_expected_to_cost_is_kept():
+    guard = Guard(10.0)
+    verdict = guard.judge(1.0, own_in_flight=False, grading_usd=9.5)
+    assert (verdict.answer, verdict.reason) == (
+        "stop", "the next call may cost $10.5000 with its grading ($9.5000), and $0.0000 of $10.00 is taken",
+    )  # fmt: skip
+    assert guard.judge(1.0, own_in_flight=False, grading_usd=6.0).answer == "start"
+    guard.reserve("a", 1.0, 6.0)
+    assert guard.judge(1.0, own_in_flight=True, grading_usd=6.0).answer == "wait"  # 7 are taken, and 7 more are asked
+    guard.settle("a", billed_usd=0.5)
+    guard.keep(2.0)
+    assert guard.committed_usd == pytest.approx(2.5)
+    assert guard.judge(1.0, own_in_flight=False, grading_usd=6.5).answer == "start"
+    guard.keep(-3.0)  # it is graded, and was dearer than expected: nothing is kept any more
+    assert guard.kept_usd == 0.0
+
+
+def test_a_bill_is_held_against_the_calls_own_reservation_not_its_gradings():
+    guard = Guard(10.0)
+    guard.reserve("a", 0.1, 5.0)
+    assert guard.settle("a", billed_usd=0.2) is not None

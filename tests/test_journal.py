@@ -140,3 +140,27 @@ def test_events_hold_no_key(tmp_path):
             "event", "call_id", "reply_sha256", "cells", "group", "worst_usd", "at", "pid", "host",
             "call", "reply", "count", "context_sha256",
         }  # fmt: skip
+
+
+def test_a_fork_keeps_its_grading_and_a_grader_may_spend_what_is_kept(tmp_path):
+    book = ledger(tmp_path / "j")
+    _, call_id = book.start("a" * 64, ["cell"], "f/m", 0.3, grading_worst_usd=0.6, grading_usd=0.4)
+    assert book.guard.committed_usd == pytest.approx(0.9)
+    finish(book, call_id)  # 0.01 USD
+    assert (book.guard.kept_usd, book.guard.committed_usd) == (0.4, pytest.approx(0.41))
+    assert start(book, "b" * 64, worst=0.7)[0].answer == "stop"
+    grader = Ledger(Journal(tmp_path / "j"), 1.0, lambda: "now", grades=True)
+    _, judged = start(grader, "c" * 64, worst=0.7, group="grades/judge")
+    answer = reply(usage=Usage(input=0, output=10_000), started_at="2026-11-30T12:00:00Z")
+    grader.graded(answered_call(judged, PAID, "cell", answer, COUNT, "graded", PRICING))  # 0.1 USD
+    book.refresh()
+    assert book.guard.spent_usd == grader.guard.spent_usd == pytest.approx(0.11)
+    assert book.guard.kept_usd == pytest.approx(0.3)
+    assert grader.abandoned("grades/judge") == []
+
+
+def test_nothing_is_kept_for_what_cannot_be_graded(tmp_path):
+    book = ledger(tmp_path / "j")
+    _, call_id = book.start("a" * 64, ["cell"], "f/m", 0.3, grading_worst_usd=0.6, grading_usd=0.4)
+    book.attempt(failed_call(call_id, PAID, "cell", attempt("api-error", billed="no"), 0.3, PRICING))
+    assert book.guard.committed_usd == 0.0

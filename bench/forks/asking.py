@@ -61,7 +61,14 @@ class Asker:
         fork = sized.fork
         keys = [cell.key for cell in fork.cells]
         return await self._payer.answer(
-            lambda: self._ledger.start(fork.reply_sha256, keys, fork.group, sized.worst_usd),
+            lambda: self._ledger.start(
+                fork.reply_sha256,
+                keys,
+                fork.group,
+                sized.worst_usd,
+                grading_worst_usd=sized.grading_worst_usd,
+                grading_usd=sized.grading_usd,
+            ),
             lambda call_id: self._call(sized, call_id, on_first),
             fork.model,
             lambda why: self._gave_up(sized, why),

@@ -2,7 +2,8 @@
 
 A call may start only while spent + possibly billed + reserved + its worst case stay within the budget, so spending
 never passes the cap whatever the answers cost, as long as a bill stays within its reservation; a bill above it stops
-all launching and is named.
+all launching and is named. Beside a fork the worst case of grading what it brings is reserved; once it is answered,
+what grading is expected to cost is kept, so that forks do not spend it.
 """
 
 from __future__ import annotations
@@ -53,33 +54,47 @@ class Guard:
         """Worst cases of calls that broke off: billed until shown otherwise."""
         self.reserved: dict[str, float] = {}
         """Call -> the worst case held for it while it is in flight."""
+        self.grading: dict[str, float] = {}
+        """Call in flight -> the worst case of grading what it brings."""
+        self.kept_usd = 0.0
+        """Expected cost of grading the outputs that are there."""
         self.overbilled: list[Overbill] = []
 
     @property
     def committed_usd(self) -> float:
         """All that may turn out to have been spent."""
-        return math.fsum((self.spent_usd, self.possibly_usd, *self.reserved.values()))
+        held = (*self.reserved.values(), *self.grading.values())
+        return math.fsum((self.spent_usd, self.possibly_usd, self.kept_usd, *held))
 
-    def judge(self, worst_usd: float | None, *, own_in_flight: bool) -> Verdict:
-        """Whether a call of this worst case may start; it changes nothing. 'wait' only where own calls will settle."""
+    def judge(self, worst_usd: float | None, *, own_in_flight: bool, grading_usd: float = 0.0) -> Verdict:
+        """Whether a call of this worst case may start; it changes nothing. 'wait' only where own calls will settle.
+
+        `grading_usd`: the worst case of grading what it brings.
+        """
         if self.budget_usd is None:
             return Verdict("start")
         if self.overbilled:
             over = self.overbilled[0]
             reason = f"call {over.call_id} was billed ${over.billed:.4f} where ${over.reserved:.4f} was reserved"
             return Verdict("stop", reason)
-        worst = worst_usd or 0.0
+        worst = (worst_usd or 0.0) + grading_usd
         if self.committed_usd + worst <= self.budget_usd:
             return Verdict("start")
-        reason = (
-            f"the next call may cost ${worst:.4f}, and ${self.committed_usd:.4f} of ${self.budget_usd:.2f} is taken"
-        )
-        settled = math.fsum((self.spent_usd, self.possibly_usd, worst))
+        with_grading = f" with its grading (${grading_usd:.4f})" if grading_usd else ""
+        taken = f"${self.committed_usd:.4f} of ${self.budget_usd:.2f} is taken"
+        reason = f"the next call may cost ${worst:.4f}{with_grading}, and {taken}"
+        settled = math.fsum((self.spent_usd, self.possibly_usd, self.kept_usd, worst))
         return Verdict("wait" if own_in_flight and settled <= self.budget_usd else "stop", reason)
 
-    def reserve(self, call_id: str, worst_usd: float | None) -> None:
-        """A call has started: its worst case is held."""
+    def reserve(self, call_id: str, worst_usd: float | None, grading_usd: float = 0.0) -> None:
+        """A call has started: its worst case is held, and that of grading what it brings."""
         self.reserved[call_id] = worst_usd or 0.0
+        if grading_usd:
+            self.grading[call_id] = grading_usd
+
+    def keep(self, grading_usd: float) -> None:
+        """There is something to grade: what that is expected to cost is kept for it. Below 0: some of it is paid."""
+        self.kept_usd = max(0.0, math.fsum((self.kept_usd, grading_usd)))
 
     def settle(self, call_id: str, *, billed_usd: float | None, possibly_usd: float | None = None) -> Overbill | None:
         """A call has ended: its reservation is freed, what it cost (or may have cost) is kept.
@@ -87,6 +102,7 @@ class Guard:
         Returns the overbilling where it cost more than was reserved for it.
         """
         reserved = self.reserved.pop(call_id, None)
+        self.grading.pop(call_id, None)
         self.spent_usd = math.fsum((self.spent_usd, billed_usd or 0.0))
         self.possibly_usd = math.fsum((self.possibly_usd, possibly_usd or 0.0))
         if billed_usd is None or reserved is None or billed_usd <= reserved:

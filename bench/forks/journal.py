@@ -20,7 +20,7 @@ from bench.models.protocol import Count, Reply
 from bench.rows import CallRow
 
 
-class Started(Struct, frozen=True, kw_only=True, tag_field="event", tag="started"):
+class Started(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event", tag="started"):
     """A call is about to be made; its worst case is reserved until it ends."""
 
     call_id: str
@@ -30,6 +30,10 @@ class Started(Struct, frozen=True, kw_only=True, tag_field="event", tag="started
     group: str
     """fixture/model: whose lock is held while it is in flight."""
     worst_usd: float | None
+    grading_worst_usd: float | None = None
+    """What grading its outputs may cost, reserved beside it …"""
+    grading_usd: float | None = None
+    """… and what that is expected to cost, which is kept once it is answered. None where nobody is paid for it."""
     at: str
     pid: int
     host: str
@@ -58,7 +62,15 @@ class Finished(Struct, frozen=True, kw_only=True, tag_field="event", tag="finish
     at: str
 
 
-Event = Started | Attempted | Finished
+class Graded(Struct, frozen=True, kw_only=True, tag_field="event", tag="graded"):
+    """A grader's call was answered; its row stands in grades/<grader>/calls.jsonl."""
+
+    call_id: str
+    usd: float | None
+    at: str
+
+
+Event = Started | Attempted | Finished | Graded
 _DECODER = msgspec.json.Decoder(Event)
 
 

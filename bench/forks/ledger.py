@@ -10,18 +10,23 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bench.forks.guard import Guard, Overbill, Verdict
-from bench.forks.journal import Attempted, Event, Finished, Journal, Started
+from bench.forks.journal import Attempted, Event, Finished, Graded, Journal, Started
 from bench.models.protocol import Count, Reply
-from bench.rows import CallRow
+from bench.rows import GRADED, CallRow
 
 ID_DIGITS = 16
 """Of a reply's sha256 in the ids of its calls."""
 
 
 class Ledger:
-    """The one door to journal and spend guard: each change is judged, written and applied under the file's lock."""
+    """The one door to journal and spend guard: each change is judged, written and applied under the file's lock.
 
-    def __init__(self, journal: Journal, budget_usd: float | None, now: Callable[[], str]) -> None:
+    `grades`: it is a grader's, whose own it is to spend what forks keep for grading.
+    """
+
+    def __init__(
+        self, journal: Journal, budget_usd: float | None, now: Callable[[], str], *, grades: bool = False
+    ) -> None:
         self.guard = Guard(budget_usd)
         self.answered: dict[str, Finished] = {}
         """Reply -> the call that brought it."""
@@ -33,9 +38,11 @@ class Ledger:
         """Reply -> calls made for it so far."""
         self._journal = journal
         self._now = now
+        self._grades = grades
         self._host = socket.gethostname()
         self.refresh()
         self.guard.overbilled.clear()  # an overbilling stops the run it happens in, not the next
+        self.guard.kept_usd = 0.0  # what earlier runs left to be graded is known by the grades that are missing
 
     def refresh(self) -> None:
         """Take in what other processes have done."""
@@ -43,12 +50,23 @@ class Ledger:
             self._apply(events)
 
     def start(
-        self, reply_sha256: str, cells: Sequence[str], group: str, worst_usd: float | None
+        self,
+        reply_sha256: str,
+        cells: Sequence[str],
+        group: str,
+        worst_usd: float | None,
+        *,
+        grading_worst_usd: float | None = None,
+        grading_usd: float | None = None,
     ) -> tuple[Verdict, str | None]:
-        """Reserve and announce a call; its id where it may start, else None and why."""
+        """Reserve and announce a call; its id where it may start, else None and why.
+
+        `grading_…`: the worst case, and the expected cost, of grading what it brings.
+        """
         with self._journal.locked() as events:
             self._apply(events)
-            verdict = self.guard.judge(worst_usd, own_in_flight=bool(self.own))
+            own = bool(self.own)
+            verdict = self.guard.judge(worst_usd, own_in_flight=own, grading_usd=grading_worst_usd or 0.0)
             if verdict.answer != "start":
                 return verdict, None
             call_id = f"{reply_sha256[:ID_DIGITS]}-{self.calls_of.get(reply_sha256, 0) + 1}"
@@ -58,6 +76,8 @@ class Ledger:
                 cells=tuple(cells),
                 group=group,
                 worst_usd=worst_usd,
+                grading_worst_usd=grading_worst_usd or None,
+                grading_usd=grading_usd or None,
                 at=self._now(),
                 pid=os.getpid(),
                 host=self._host,
@@ -92,12 +112,16 @@ class Ledger:
         )
         return event, self._end(event)
 
+    def graded(self, call: CallRow) -> Overbill | None:
+        """A grader's call was answered; returns its overbilling, if any."""
+        return self._end(Graded(call_id=call.call_id, usd=call.usd_api, at=self._now()))
+
     def abandoned(self, group: str) -> list[Started]:
         """Calls of the group that its earlier owners left in flight. Only for who holds the group's lock."""
         self.refresh()
         return [s for s in self.in_flight.values() if s.group == group and s.call_id not in self.own]
 
-    def _end(self, event: Attempted | Finished) -> Overbill | None:
+    def _end(self, event: Attempted | Finished | Graded) -> Overbill | None:
         with self._journal.locked() as events:
             self._apply(events)
             over = self._write(event)
@@ -117,14 +141,21 @@ class Ledger:
             case Started():
                 self.in_flight[event.call_id] = event
                 self.calls_of[event.reply_sha256] = self.calls_of.get(event.reply_sha256, 0) + 1
-                self.guard.reserve(event.call_id, event.worst_usd)
+                grading_usd = 0.0 if self._grades else event.grading_worst_usd or 0.0
+                self.guard.reserve(event.call_id, event.worst_usd, grading_usd)
                 return None
             case Attempted():
                 self.in_flight.pop(event.call_id, None)
                 return self.guard.settle(event.call_id, billed_usd=event.usd, possibly_usd=event.possibly_usd)
+            case Graded():
+                self.in_flight.pop(event.call_id, None)
+                self.guard.keep(-(event.usd or 0.0))
+                return self.guard.settle(event.call_id, billed_usd=event.usd)
             case Finished():
-                self.in_flight.pop(event.call.call_id, None)
+                started = self.in_flight.pop(event.call.call_id, None)
                 self.answered[event.reply_sha256] = event
+                if started is not None and event.call.outcome in GRADED and not self._grades:
+                    self.guard.keep(started.grading_usd or 0.0)
                 return self.guard.settle(event.call.call_id, billed_usd=event.call.usd_api)
 
 
@@ -134,5 +165,5 @@ def open_ledger(path: Path, budget_usd: float | None, now: Callable[[], str]) ->
     return Ledger(journal, budget_usd, now), journal
 
 
-def _call_id(event: Attempted | Finished) -> str:
-    return event.call_id if isinstance(event, Attempted) else event.call.call_id
+def _call_id(event: Attempted | Finished | Graded) -> str:
+    return event.call.call_id if isinstance(event, Finished) else event.call_id

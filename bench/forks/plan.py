@@ -32,6 +32,10 @@ class Sized:
     expected_input_usd: float | None
     expected_usd: float | None
     worst_usd: float | None
+    grading_usd: float | None = 0.0
+    """What grading its outputs is expected to cost …"""
+    grading_worst_usd: float | None = 0.0
+    """… and may cost, all second looks included."""
 
 
 @dataclass(frozen=True)
