@@ -11,6 +11,7 @@ from runs import output
 
 from bench.errors import BenchError
 from bench.forks.building import mean_size
+from bench.forks.progress import Silent
 from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.models.protocol import ModelMissing
@@ -450,11 +451,13 @@ def test_an_interrupt_ends_a_program_of_the_users_too(tmp_path):
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts/pipe.toml").write_text('kind = "command"\ncommand = {run = ["sleep", "60"]}\n')
     path = project(tmp_path, arms={}, more_arms=("pipe",), models=())
+
+    class Pressing(Silent):
+        def begin(self, *_):
+            threading.Timer(0.3, _thread.interrupt_main).start()  # the program has started by then, or is about to
+
     began = time.monotonic()
-    timer = threading.Timer(0.5, _thread.interrupt_main)
-    timer.start()
     with pytest.raises(RunInterrupted) as stop:
-        run_sweep(path, outside=outside())
-    timer.join()
+        run_sweep(path, outside=outside(), progress=Pressing())
     assert time.monotonic() - began < 30
     assert stop.value.summary.failures == {"f1/pipe/none/s1-k0-r01": "aborted: interrupted; killed"}

@@ -37,8 +37,9 @@ class Interruptible(Generic[T]):
     def run(self, main: Callable[[Interruptible[T]], Coroutine[Any, Any, T]]) -> T:
         """The coroutine's result. Raises KeyboardInterrupt where an interrupt cancelled it, or a second one came."""
         # a daemon: after a second interrupt nobody waits for it any more
-        threading.Thread(target=self._work, args=(main,), name="bench-run", daemon=True).start()
+        thread = threading.Thread(target=self._work, args=(main,), name="bench-run", daemon=True)
         try:
+            thread.start()
             return self._wait()
         except KeyboardInterrupt:
             self.interrupted = True
@@ -63,6 +64,8 @@ class Interruptible(Generic[T]):
         async def noted() -> T:
             self._loop = asyncio.get_running_loop()
             self._task = asyncio.current_task()
+            if self.interrupted and self._task is not None:
+                self._task.cancel()
             return await main(self)
 
         try:
