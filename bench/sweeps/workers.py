@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,23 +20,57 @@ from pathlib import Path
 
 from bench.sweeps.status import Failure, Job, Status, sha256_of, write_status
 
+STOP_S = 15.0
+"""Time for a worker to end: a kernel has 5 s to write what is done before it is killed."""
 POLL_S = 1.0
 """How often `tick` is called while notebooks run."""
 
 
 @contextmanager
 def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of that many workers; on an interrupt (or any error) they are told to stop, and waited for."""
+    """A pool of that many workers. On an interrupt (or any error) they are told to stop, waited for, at last killed.
+
+    Further interrupts meanwhile are not heard: a second one would leave kernels behind.
+    """
+    others = multiprocessing.active_children()
     pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_prepare)
+    with _one_interrupt():
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _stop_all([child for child in multiprocessing.active_children() if child not in others])
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """The first SIGINT raises KeyboardInterrupt, later ones nothing; outside the main thread all is left as it is."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def first(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
     try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in multiprocessing.active_children():
-            worker.terminate()
-        raise
+        yield
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        signal.signal(signal.SIGINT, before)
+
+
+def _stop_all(children: Sequence[multiprocessing.process.BaseProcess]) -> None:
+    end = time.monotonic() + STOP_S
+    for child in children:
+        child.terminate()
+    for child in children:
+        child.join(max(end - time.monotonic(), 0))
+        if child.is_alive():
+            child.kill()
 
 
 def run_all(
@@ -127,13 +162,13 @@ def _errors_to(log: Path) -> Iterator[None]:
 
 def _prepare() -> None:
     """In a worker: no Ctrl-C, an interrupt at SIGTERM (once), and the same when the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which kernels would inherit
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 
 def _stop(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: None)
     _Stopping.stopping = True
     raise KeyboardInterrupt if _Stopping.busy else SystemExit(0)
 
@@ -143,3 +178,5 @@ def _follow_parent() -> None:
     if parent is not None:
         wait_for([parent.sentinel])
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(STOP_S)
+        os._exit(1)
