@@ -35,6 +35,7 @@ def test_every_cell_gets_a_row_a_handoff_and_its_parts(tmp_path):
         assert store.handoff_text(row) == store.summary_text(row) == TEXT
         assert row.context_sha256 == model.asked[0].context.sha256
         assert (row.context_mode, row.effort, row.thinking, row.attempts) == ("native", "high", "adaptive", 1)
+        assert row.subagent_ran_this_turn is False
         assert row.handoff_chars == len(TEXT)
     folder = tmp_path / "results/s/outputs/f1/inventory" / PAID
     assert sorted(p.name for p in folder.iterdir()) == [

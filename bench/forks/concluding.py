@@ -16,6 +16,7 @@ from bench.forks.output_rows import fork_row
 from bench.forks.pricing import Pricing
 from bench.forks.store import Files, Store
 from bench.handoff.assemble import Handoff, assemble
+from bench.handoff.calls import subagent_ran
 from bench.models.protocol import Context
 from bench.rows import GRADED, OutputRow
 from bench.sweepfile import Carry
@@ -61,9 +62,15 @@ class Desk:
                 carry=self.carry,
                 pricing=self.pricing,
             )
+            row.subagent_ran_this_turn = self._subagent_ran(cell)
             rows.append(row)
             files += self.store.output_files(row, handoff)
         return rows, files
+
+    def _subagent_ran(self, cell: Cell) -> bool:
+        """Whether a subagent ran in the turn that the fork was asked at the end of."""
+        messages = self.transcripts[cell.fixture].messages
+        return subagent_ran(messages[: len(messages) - cell.stale_by])
 
     def _handoff(self, cell: Cell, text: str) -> Handoff:
         transcript = self.transcripts[cell.fixture]
