@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -37,6 +37,8 @@ class Desk:
     """Model -> its window, which a ceiling is a share of."""
     carry: Carry | None
     pricing: Pricing
+    _ran: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """Fixture and staleness -> whether a subagent ran: replicates ask the same of a whole transcript."""
 
     def outputs(
         self, fork: Fork, finished: Finished, text: str, *, attempts: int, ms_since_last_fork: int | None
@@ -69,8 +71,11 @@ class Desk:
 
     def _subagent_ran(self, cell: Cell) -> bool:
         """Whether a subagent ran in the turn that the fork was asked at the end of."""
-        messages = self.transcripts[cell.fixture].messages
-        return subagent_ran(messages[: len(messages) - cell.stale_by])
+        key = (cell.fixture, cell.stale_by)
+        if key not in self._ran:
+            messages = self.transcripts[cell.fixture].messages
+            self._ran[key] = subagent_ran(messages[: len(messages) - cell.stale_by])
+        return self._ran[key]
 
     def _handoff(self, cell: Cell, text: str) -> Handoff:
         transcript = self.transcripts[cell.fixture]
