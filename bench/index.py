@@ -182,7 +182,8 @@ def planned_cells(store: Store) -> Iterator[OutputRow]:
 
 
 def _fingerprint(store: Store, sources: Sequence[str] = SOURCES) -> bytes:
-    digest = hashlib.sha256(__version__.encode())
+    columns = {name: dtypes(row) for name, row in TABLES.items()}
+    digest = hashlib.sha256(f"{__version__} {columns}".encode())
     for path in sorted(p for pattern in sources for p in store.root.glob(pattern)):
         stat = path.stat()
         digest.update(f"{path.relative_to(store.root)}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())

@@ -70,3 +70,9 @@ def test_an_arm_without_grades_cannot_be_first():
 def test_what_cannot_be_said_of_a_design(runs, told):
     sentences = cannot_be_said(compare(graded(runs), ("a", "local", 1, 0)))
     assert [s.startswith(t) for s, t in zip(sentences, told, strict=True)] == [True] * len(told)
+
+
+def test_an_arm_that_asks_no_model_needs_no_second_run():
+    table = graded({"f1": {"window-4k": ["CL"], "full": ["CC"]}}, model="none")
+    (sentence,) = cannot_be_said(compare(table, ("window-4k", "none", 1, 0)))
+    assert sentence.startswith("One fixture")

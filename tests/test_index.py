@@ -145,6 +145,14 @@ def test_tables_of_unchanged_files_are_not_written_again(here):
     assert [table_path(store, name).stat().st_mtime_ns for name in TABLES] == times
 
 
+def test_tables_with_other_columns_are_rebuilt(here, monkeypatch):
+    """As after an update of the bench that adds a column."""
+    store = write_run(here / "results/tiny", RUNS)
+    open_run("tiny")
+    monkeypatch.setitem(TABLES, "calls", GradeRow)
+    assert not is_indexed(store)
+
+
 def test_a_file_that_is_no_row_is_named(here):
     store = write_run(here / "results/tiny", RUNS)
     path = store.output_path(store.rows()[0], ".json")

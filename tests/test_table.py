@@ -189,7 +189,7 @@ def test_the_command_prints_every_column_as_json(run, capsys):
     [
         (["table", "tiny", "--by", "fixture"], ["tiny, fixture f1: graded by lexical", "tiny, fixture f2"]),
         (["table", "tiny", "--by", "tag"], ["tag", "ask", "68.8"]),
-        (["compare", "tiny"], ["+6.2", "no interval yet", "One run a fixture (window-4k, short)"]),
+        (["compare", "tiny"], ["+6.2", "no interval yet", "One run a fixture (short)"]),
         (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short; no interval yet"]),
         (["index", "tiny"], ["results/tiny/grades.parquet", "results/tiny/outputs.parquet"]),
     ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.recall import arm_recall, atom_credit, run_recall
 from bench.analysis.spread import POINTS, arm_spread
-from bench.analysis.units import GRADING, SERIES
+from bench.analysis.units import GRADING, NO_MODEL, SERIES
 from bench.errors import BenchError
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def cannot_be_said(table: pd.DataFrame) -> list[str]:
     told = []
     if (table["fixtures"] < 2).all():
         told.append("One fixture: this speaks of its atoms only; nothing can be said about other transcripts.")
-    alone = table.loc[table["n"] <= table["fixtures"], "arm"].drop_duplicates().tolist()
+    single = (table["n"] <= table["fixtures"]) & (
+        table["model"] != NO_MODEL
+    )  # what asks no model is the same each time
+    alone = table.loc[single, "arm"].drop_duplicates().tolist()
     if alone:
         told.append(
             f"One run a fixture ({', '.join(alone)}): two outputs differ on some atoms; how much of a difference is"

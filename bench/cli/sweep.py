@@ -47,9 +47,7 @@ def run(args: Namespace) -> int:
         given["results_dir"] = str(Path(args.results_dir).expanduser().resolve())
     parameters = checked(SweepParameters, given)
     result = sweep(parameters.path, jobs=args.jobs, overrides=overrides_of(**parameters.overrides))
-    opened = open_run(result.root)
-    if len(opened.grades):
-        print(show_arms(opened))
+    print(show_arms(open_run(result.root)))
     for what, paths in (("notebooks", result.notebooks), ("plots", result.plots)):
         print(f"\n{what}:")
         print("\n".join(f"  {shown(path)}" for path in paths) or "  none")
