@@ -1,11 +1,13 @@
 """Say what a session file holds: format, messages, tool calls, tokens, compaction points, lines it could not read.
 
-examples:
   bench transcript ~/.claude/projects/-home-me-app/1f7c.jsonl
   bench transcript --json session.jsonl | jq '.compactions'
-  bench transcript *.jsonl
+  bench transcript --usage session.jsonl
+  bench transcript --leaf 8d1f0c2a session.jsonl
 
 Tokens are estimated: ceil(characters / 4) of the main line. Compaction numbers are what 'bench import --at' takes.
+The main line is the branch to the newest leaf; --leaf takes another one by a record's id, as 'beside it' lists them.
+--usage sums what each model used on each day, every answer once, with the list prices of that day.
 """
 
 from __future__ import annotations
@@ -14,36 +16,56 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+import msgspec
+
 from bench.cli.output import emit_json, say, table
 from bench.errors import BenchError
 from bench.text import printable
-from bench.transcripts import holding, read_all
+from bench.transcripts import holding, read, read_all
 from bench.transcripts.model import Compaction, Transcript
 
 SHOWN_UNREAD = 20
 """Unread lines that the text form prints; --json has all."""
+SHOWN_SIDES = 8
+"""Conversations beside the main line that the text form names; --json has all."""
+COMPACTIONS = (
+    "number", "kind", "at", "trigger", "tokens_before", "tokens_after", "summary", "preserved", "cleared",
+)  # fmt: skip
+USAGE = (
+    "day", "model", "answers", "input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "usd_api",
+    "usd_subscription", "reason",
+)  # fmt: skip
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a session file of an agent")
     parser.add_argument("--json", action="store_true", help="print JSON: an object, or a list for several sessions")
+    parser.add_argument("--usage", action="store_true", help="print usage and cost by model and day, of the whole file")
+    parser.add_argument("--leaf", metavar="ID", help="take the branch to this record, not the one to the newest leaf")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print every session of every file; a file that cannot be read is named and the others still stand."""
+    if args.leaf is not None and (args.usage or len(args.files) > 1):
+        raise BenchError("--leaf goes with one file, and not with --usage, which counts every branch")
     status = 0
-    found: list[tuple[Path, Transcript]] = []
+    found: list[tuple[Path, list[Transcript]]] = []
     for path in args.files:
         try:
-            found += [(path, transcript) for transcript in read_all(path)]
+            found.append((path, read_all(path) if args.leaf is None else [read(path, leaf=args.leaf)]))
         except BenchError as error:
             say(str(error))
             status = error.exit_status
-    if found and args.json:
-        facts = [described(path, transcript) for path, transcript in found]
+    if args.usage:
+        facts = [spent(path, sessions) for path, sessions in found]
+    else:
+        facts = [described(path, session) for path, sessions in found for session in sessions]
+    if facts and args.json:
         emit_json(facts[0] if len(facts) == 1 and len(args.files) == 1 else facts)
-    elif found:
-        print("\n\n".join(_text(path, transcript) for path, transcript in found))
+    elif facts and args.usage:
+        print("\n\n".join(_spent(row) for row in facts))
+    elif facts:
+        print("\n\n".join(_text(path, session) for path, sessions in found for session in sessions))
     return status
 
 
@@ -55,6 +77,8 @@ def described(path: Path, transcript: Transcript) -> dict[str, object]:
         "format": transcript.format,
         "harness_version": transcript.harness_version,
         "session_id": transcript.session_id,
+        "forked_from": transcript.forked_from,
+        "leaf": next((m.record_ids[-1] for m in reversed(transcript.messages) if m.record_ids), None),
         "messages": len(transcript.messages),
         "user_messages": counts.user,
         "assistant_messages": counts.assistant,
@@ -65,6 +89,19 @@ def described(path: Path, transcript: Transcript) -> dict[str, object]:
         "sides": [{"kind": s.kind, "id": s.id, "messages": len(s.messages)} for s in transcript.sides],
         "records": transcript.records,
         "unread": [{"line": u.line, "reason": u.reason} for u in transcript.unread],
+    }
+
+
+def spent(path: Path, sessions: list[Transcript]) -> dict[str, object]:
+    """Usage and cost of a file's sessions as plain data: what `--usage --json` prints."""
+    from bench.spending import spent_by, total
+
+    rows = spent_by(sessions)
+    return {
+        "file": str(path),
+        "forked_from": next((s.forked_from for s in sessions if s.forked_from), None),
+        "rows": msgspec.to_builtins(rows),
+        "total": msgspec.to_builtins(total(rows)),
     }
 
 
@@ -99,6 +136,7 @@ def _text(path: Path, transcript: Transcript) -> str:
     version = f" {transcript.harness_version}" if transcript.harness_version else ""
     facts = [
         ("format", f"{transcript.format}{version}"),
+        ("forked from", transcript.forked_from),
         ("messages", f"{len(transcript.messages):,} in the main line"),
         ("whole file", f"{counts.user:,} user, {counts.assistant:,} assistant, {counts.tool_calls:,} tool calls"),
         ("tool calls", f"{transcript.tool_calls:,} in the main line"),
@@ -110,18 +148,7 @@ def _text(path: Path, transcript: Transcript) -> str:
     lines = [f"{path}" + (f"  session {transcript.session_id}" if transcript.session_id else "")]
     lines += [f"  {name:<12} {value}" for name, value in facts if value]
     if transcript.compactions:
-        columns = (
-            "number",
-            "kind",
-            "at",
-            "trigger",
-            "tokens_before",
-            "tokens_after",
-            "summary",
-            "preserved",
-            "cleared",
-        )
-        lines += [f"    {line}" for line in table(_compactions(transcript), columns).splitlines()]
+        lines += [f"    {line}" for line in table(_compactions(transcript), COMPACTIONS).splitlines()]
     lines.append(f"  {'unread lines':<12} {len(transcript.unread)}")
     lines += [f"    line {u.line}: {u.reason}" for u in transcript.unread[:SHOWN_UNREAD]]
     if len(transcript.unread) > SHOWN_UNREAD:
@@ -134,4 +161,33 @@ def _sides(transcript: Transcript) -> str:
     messages = sum(len(side.messages) for side in transcript.sides)
     named = {"sidechain": "subagent conversation(s)", "branch": "rewound branch(es)"}
     told = ", ".join(f"{n} {named[kind]}" for kind, n in kinds.items())
-    return f"{told}, {messages:,} messages" if told else ""
+    if not told:
+        return ""
+    ids = [f"{side.id} ({len(side.messages)})" for side in transcript.sides[:SHOWN_SIDES]]
+    more = [f"and {len(transcript.sides) - SHOWN_SIDES} more"] if len(transcript.sides) > SHOWN_SIDES else []
+    return f"{told}, {messages:,} messages: {', '.join(ids + more)}"
+
+
+def _spent(facts: dict[str, object]) -> str:
+    from bench.spending import Spend
+
+    rows = msgspec.convert(facts["rows"], list[Spend])
+    total = msgspec.convert(facts["total"], Spend)
+    shown = [msgspec.to_builtins(row) for row in rows]
+    if len(rows) > 1:
+        shown.append({**msgspec.to_builtins(total), "day": "total"})
+    lines = [f"{facts['file']}", *(f"  {line}" for line in table(shown, USAGE).splitlines())]
+    if not rows:
+        lines = [f"{facts['file']}", "  no answer of a model"]
+    if total.untold:
+        lines.append(f"  {total.untold} answer(s) without usage: what they used is in no figure")
+    if total.placeholders:
+        lines.append(
+            f"  {total.placeholders} answer(s) whose output count is less than half of what they say: the file holds"
+            " placeholders, and the true output is larger"
+        )
+    if total.beside:
+        lines.append(f"  {total.beside} answer(s) are of subagents or rewound branches")
+    if facts["forked_from"]:
+        lines.append(f"  forked from {facts['forked_from']}: answers copied from it are counted here as well")
+    return printable("\n".join(lines))

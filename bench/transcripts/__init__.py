@@ -7,16 +7,19 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.transcripts.head import read_head
 from bench.transcripts.model import Transcript
-from bench.transcripts.registry import chosen_reader, reader_of
+from bench.transcripts.registry import Branching, chosen_reader, reader_of
 
 __all__ = ["detect", "holding", "read", "read_all"]
 
 
-def read(path: Path | str) -> Transcript:
-    """The first session of the file that holds a message.
+def read(path: Path | str, *, leaf: str | None = None) -> Transcript:
+    """The first session of the file that holds a message, along the branch to its newest leaf.
 
-    Raises BenchError, in one line, where the file is missing, empty, of an unknown format, or holds no message.
+    `leaf`: the id of a record; then the branch through it to the newest leaf below. Raises BenchError, in one line,
+    where the file is missing, empty, of an unknown format, holds no message, or no such record.
     """
+    if leaf is not None:
+        return _read_branch(Path(path), leaf)
     sessions = read_all(path)
     transcript = next((t for t in sessions if t.messages), None)
     if transcript is None:
@@ -29,6 +32,16 @@ def read_all(path: Path | str) -> list[Transcript]:
     path = Path(path)
     try:
         return chosen_reader(path).read(path)
+    except OSError as error:
+        raise BenchError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def _read_branch(path: Path, leaf: str) -> Transcript:
+    reader = chosen_reader(path)
+    if not isinstance(reader, Branching):
+        raise BenchError(f"is of the format {reader.name}, which keeps no tree: there is no leaf to name", path=path)
+    try:
+        return reader.read_branch(path, leaf)
     except OSError as error:
         raise BenchError(f"cannot be read: {error.strerror}", path=path) from None
 

@@ -51,6 +51,16 @@ def compact_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def arguments_json(arguments: object) -> str:
+    """The arguments of a call as compact JSON: an object, or JSON in a string; what is no JSON stands under `raw`."""
+    if not isinstance(arguments, str):
+        return compact_json({} if arguments is None else arguments)
+    try:
+        return compact_json(msgspec.json.decode(arguments)) if arguments else "{}"
+    except (msgspec.DecodeError, RecursionError):
+        return compact_json({"raw": arguments})
+
+
 def _either(usage: Mapping[object, object], name: str, camel: str) -> object:
     return usage[name] if name in usage else usage.get(camel)
 

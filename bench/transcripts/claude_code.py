@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
+from bench.errors import BenchError
 from bench.transcripts.assemble import assemble
 from bench.transcripts.claude_compactions import compactions
 from bench.transcripts.claude_queue import queued_prompts, without_repeats
@@ -38,6 +39,16 @@ class ClaudeCode:
         """The sessions of the file, the first one first; also one that holds no message."""
         with path.open("rb", buffering=BUFFER_BYTES) as stream:
             return read_stream(stream)
+
+    def read_branch(self, path: Path, leaf: str) -> Transcript:
+        """The session that holds the record `leaf` on its own line, along the branch through it."""
+        unread: list[Unread] = []
+        with path.open("rb", buffering=BUFFER_BYTES) as stream:
+            sessions = _sessions(read_records(stream, unread))
+        for records in sessions:
+            if any(r.uuid == leaf and not r.sidechain for r in records):
+                return _with_unread(_transcript(records, leaf), unread)
+        raise BenchError(f"holds no record '{leaf}' to be a leaf; 'bench transcript --json' lists leaves", path=path)
 
 
 def read_stream(stream: BinaryIO) -> list[Transcript]:
@@ -97,12 +108,12 @@ def _join(home: dict[str, str], a: str, b: str) -> None:
         home[b] = a
 
 
-def _transcript(records: list[Record]) -> Transcript:
+def _transcript(records: list[Record], leaf: str | None = None) -> Transcript:
     counted = _counts(records)
     records = without_repeats(_without_copies(records))
     ahead = [r for r in records if not r.sidechain]
     beside = _by_agent([r for r in records if r.sidechain and (r.role or r.is_boundary)])
-    main, branches = main_line(ahead)
+    main, branches = main_line(ahead, leaf)
     if not any(r.role for r in main) and (whole := [c for c in beside if not c[0].progress]):
         # a subagent's own file: the newest of its conversations is the main line
         main = max(whole, key=lambda c: c[-1].line)

@@ -15,13 +15,14 @@ from bench.transcripts.claude_records import Record
 from bench.transcripts.model import ToolResult
 
 
-def main_line(records: Sequence[Record]) -> tuple[list[Record], list[list[Record]]]:
+def main_line(records: Sequence[Record], leaf: str | None = None) -> tuple[list[Record], list[list[Record]]]:
     """The records of the main line from its root to the newest leaf, and each rewound branch, in their order.
 
-    `records` are one session's, side conversations left out, in file order.
+    `records` are one session's, side conversations left out, in file order. `leaf`: the uuid of a record; the line
+    then leads through it to the newest leaf below (it is empty where no record has that uuid).
     """
     forest = _Forest([r for r in records if r.uuid or r.role])
-    chain = forest.chain()
+    chain = forest.chain(leaf)
     if not chain:
         return [], []
     kept, cut = _walk(forest, chain)
@@ -53,11 +54,13 @@ class _Forest:
                 firsts = [f for f in (self.first_message[parent], self.first_message[i]) if f is not None]
                 self.first_message[parent] = min(firsts, default=None)
 
-    def chain(self) -> list[int]:
+    def chain(self, named: str | None = None) -> list[int]:
         """From the root to the newest leaf: the last message or boundary in the file, or what hangs below it."""
-        leaf = next(
-            (i for i in reversed(range(len(self.nodes))) if self.nodes[i].role or self.nodes[i].is_boundary), None
-        )
+        backwards = [(i, self.nodes[i]) for i in reversed(range(len(self.nodes)))]
+        if named is None:
+            leaf = next((i for i, node in backwards if node.role or node.is_boundary), None)
+        else:
+            leaf = next((i for i, node in backwards if node.uuid == named), None)
         if leaf is None:
             return []
         down = {leaf}

@@ -1,4 +1,4 @@
-"""Codex rollout files: the reader. JSON Lines with an envelope, the flat lines of 2025, and the first JSON documents."""
+"""Codex rollout files: the reader. JSON Lines with an envelope, the flat lines of 2025, the first JSON documents."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Codex:
             return isinstance(head.document["items"], list) and "session" in head.document
         if any("payload" in r and r.get("type") in ENVELOPES for r in head.records):
             return True
-        bare = [r for r in head.records if r.get("type") in FLAT and ("content" in r or "call_id" in r or "summary" in r)]
-        return bool(bare) and all("payload" not in r and "message" not in r for r in head.records)
+        bare = any(r.get("type") in FLAT and r.keys() & {"content", "call_id", "summary"} for r in head.records)
+        return bare and not any("payload" in r or "message" in r for r in head.records)
 
     def read(self, path: Path) -> list[Transcript]:
         """The one session of the file."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from bench.transcripts.blocks import block_of, compact_json
-from bench.transcripts.model import Block, Image, Text, Thinking, ToolResult, ToolUse, Usage
+from bench.transcripts.blocks import arguments_json, block_of, compact_json
+from bench.transcripts.chat import image_of
+from bench.transcripts.model import Block, Text, Thinking, ToolResult, ToolUse, Usage
 from bench.transcripts.origin import Openings
 from bench.transcripts.values import count_of, dict_of, dicts_of, number_of, text_of
 
@@ -148,15 +148,9 @@ def usage_of(counts: dict[str, object]) -> Usage | None:
 
 
 def _given(item: Item) -> str:
-    if isinstance(item.arguments, str) and item.arguments:
-        try:
-            return compact_json(msgspec.json.decode(item.arguments))
-        except (msgspec.DecodeError, RecursionError):
-            return compact_json({"raw": item.arguments})
     if isinstance(item.input, str):
         return compact_json({"input": item.input})
-    given = next((v for v in (item.arguments, item.input, item.action) if v not in (None, "")), {})
-    return compact_json(given)
+    return arguments_json(next((v for v in (item.arguments, item.input, item.action) if v not in (None, "")), None))
 
 
 def _part(part: object) -> Block:
@@ -164,12 +158,5 @@ def _part(part: object) -> Block:
         case {"type": "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text", "text": str(text)}:
             return Text(text)
         case {"type": "input_image", "image_url": str(url)}:
-            return _image(url)
+            return image_of(url)
     return block_of(part)
-
-
-def _image(url: str) -> Image:
-    head, comma, data = url.partition(";base64,")
-    if comma and head.startswith("data:"):
-        return Image(head.removeprefix("data:"), data)
-    return Image("image/*")

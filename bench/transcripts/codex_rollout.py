@@ -167,9 +167,7 @@ class Rollout:
             return "assistant", "subagent-prompt"
         return author, origin
 
-    def _add(
-        self, role: Role, author: Author, blocks: list[Block], item: Item, time: str | None, number: int
-    ) -> Turn:
+    def _add(self, role: Role, author: Author, blocks: list[Block], item: Item, time: str | None, number: int) -> Turn:
         turn = Turn(role=role, author=author, blocks=blocks, key=self._key, id=text_of(item.id), time=time, line=number)
         turn.record_ids = [turn.id] if turn.id else []
         turns, thinking = self.conversation.turns, self._answer

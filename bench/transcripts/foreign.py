@@ -12,10 +12,6 @@ def looks_like(head: Head) -> str | None:
     return next((name for name, fits in _LOOKS if fits(head)), None)
 
 
-def _kinds(head: Head) -> set[str]:
-    return {kind for r in head.records if isinstance(kind := r.get("type"), str)}
-
-
 def _keys(head: Head) -> set[str]:
     """Keys of the document, or of its first entry where it is a list."""
     value = head.document
@@ -32,31 +28,8 @@ def _roles(head: Head) -> set[str]:
     return {role for e in entries if isinstance(e, dict) and isinstance(role := e.get("role"), str)}
 
 
-def _is_codex(head: Head) -> bool:
-    return any("payload" in r for r in head.records) and bool(
-        _kinds(head) & {"session_meta", "response_item", "event_msg", "turn_context"}
-    )
-
-
-def _is_gemini(head: Head) -> bool:
-    return {"sessionId", "projectHash"} <= _keys(head) or any("projectHash" in r for r in head.records)
-
-
 def _is_qwen(head: Head) -> bool:
     return any(isinstance(m := r.get("message"), dict) and "parts" in m for r in head.records)
-
-
-def _is_copilot(head: Head) -> bool:
-    return any(kind.startswith(("session.", "user.message", "assistant.")) for kind in _kinds(head))
-
-
-def _is_pi(head: Head) -> bool:
-    kinds = _kinds(head)
-    return "session" in kinds and bool(kinds & {"message", "title", "model_change", "session_init"} or len(kinds) == 1)
-
-
-def _is_openhands(head: Head) -> bool:
-    return "source" in _keys(head) and bool(_keys(head) & {"action", "observation"})
 
 
 def _is_opencode(head: Head) -> bool:
@@ -64,16 +37,10 @@ def _is_opencode(head: Head) -> bool:
 
 
 _LOOKS: tuple[tuple[str, Callable[[Head], bool]], ...] = (
-    ("a Codex rollout", _is_codex),
-    ("a Gemini CLI session", _is_gemini),
     ("a Qwen Code session", _is_qwen),
-    ("Copilot CLI events", _is_copilot),
-    ("a pi session", _is_pi),
-    ("OpenHands events", _is_openhands),
-    ("a SWE-agent trajectory", lambda head: "trajectory" in _keys(head)),
     ("an OpenCode export", _is_opencode),
     (
-        "a chat list with a system or tool role (mini-swe-agent, OpenAI)",
+        "a chat list with a system or tool role (OpenAI)",
         lambda head: bool(_roles(head) & {"system", "tool", "developer", "function"}),
     ),
 )

@@ -15,6 +15,8 @@ from bench.transcripts.model import Unread
 
 HEAD_RECORDS = 32
 """Records that detection looks at; some files begin with a dozen that tell nothing."""
+HEAD_BYTES = 2**20
+"""Of a text that is no JSON; both speakers of a conversation have spoken by then."""
 NO_DOCUMENT = object()
 """Stands for: the file is no single JSON value."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -26,6 +28,8 @@ class Head(Struct, frozen=True):
     records: tuple[dict[str, object], ...] = ()
     document: object = NO_DOCUMENT
     empty: bool = False
+    text: str | None = None
+    """How the file begins, where no line of it is a JSON object."""
 
     @property
     def is_document(self) -> bool:
@@ -65,4 +69,5 @@ def _head(stream: BinaryIO, path: Path | None) -> Head:
     try:
         return Head(records, parse_document(data))
     except ValueError:
-        return Head(records, empty=not data.strip())
+        text = None if records else data[:HEAD_BYTES].decode("utf-8", "replace")
+        return Head(records, empty=not data.strip(), text=text)

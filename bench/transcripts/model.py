@@ -179,6 +179,17 @@ class Counts(Struct, frozen=True):
     """Distinct ids of tool calls."""
 
 
+class Spent(Struct, frozen=True, kw_only=True):
+    """What a session used of one model, where the harness tells it for the whole and not answer by answer."""
+
+    model: str | None
+    usage: Usage
+    requests: int | None = None
+    """How many answers that were, where it says so."""
+    time: str | None = None
+    """When it was told."""
+
+
 class Transcript(Struct, frozen=True, kw_only=True):
     """One session: the main line, what stood beside it, where it was compacted, and what could not be read."""
 
@@ -199,6 +210,7 @@ class Transcript(Struct, frozen=True, kw_only=True):
     """The system prompt, where the source holds one (a request body)."""
     tools_json: str | None = None
     """Tool definitions as a JSON list, where the source holds them."""
+    spent: tuple[Spent, ...] = ()
     counted: Counts | None = None
     """What the reader counted over the file; None where the messages and sides are all there is."""
 

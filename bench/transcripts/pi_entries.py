@@ -77,25 +77,21 @@ class Entry(Struct, frozen=True, kw_only=True):
     kind: str
     id: str | None
     data: PiLine
-
-    @property
-    def message(self) -> PiMessage | None:
-        """The message of an entry of that kind that holds one."""
-        message = self.data.message
-        return message if self.kind == "message" and isinstance(message, PiMessage) else None
+    message: PiMessage | None = None
+    """Of an entry of the kind 'message' that holds one."""
 
     @property
     def counted_as(self) -> str:
         """The entry's name in the counts of records: 'message:<role>' for messages."""
-        message = self.message
-        return self.kind if message is None else f"message:{text_of(message.role) or '(none)'}"
+        return self.kind if self.message is None else f"message:{text_of(self.message.role) or '(none)'}"
 
     @property
     def covers(self) -> tuple[str, ...]:
         """The entries whose place a checkpoint's text takes: those it names, the first and the last of its range."""
+        if self.kind != "compact_checkpoint":
+            return ()
         ends = (text_of(self.data.firstRecordId), text_of(self.data.lastRecordId))
-        named = (*texts_of(self.data.coversRecordIds), *filter(None, ends))
-        return tuple(dict.fromkeys(named)) if self.kind == "compact_checkpoint" else ()
+        return tuple(dict.fromkeys((*texts_of(self.data.coversRecordIds), *filter(None, ends))))
 
     @property
     def hides(self) -> tuple[str, ...]:
@@ -216,8 +212,9 @@ def read_entries(stream: BinaryIO, unread: list[Unread]) -> list[list[Entry]]:
             if headed and id_ != headed:
                 sessions.append([])
             headed = id_ or headed
-        entry = Entry(index=len(sessions[-1]), line=number, kind=kind, id=id_, data=data)
-        if kind == "message" and entry.message is None:
+        message = data.message if kind == "message" and isinstance(data.message, PiMessage) else None
+        if kind == "message" and message is None:
             unread.append(Unread(number, "a message entry without a message"))
+        entry = Entry(index=len(sessions[-1]), line=number, kind=kind, id=id_, data=data, message=message)
         sessions[-1].append(entry)
     return sessions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.transcripts.blocks import block_of, compact_json, result_content
+from bench.transcripts.blocks import arguments_json, block_of, result_content
 from bench.transcripts.conversation import Conversation, Turn
 from bench.transcripts.model import Author, Block, Image, Message, Role, Text, Thinking, ToolResult, ToolUse, Usage
 from bench.transcripts.origin import authored
@@ -100,7 +100,7 @@ def _turn(entry: Entry, role: Role, author: Author, blocks: list[Block], origin:
 
 
 def usage_of(usage: object) -> Usage | None:
-    """pi's counters, whose input excludes the cache as the Messages API's does; None where an aborted turn has zeros."""
+    """pi's counters, whose input excludes the cache as the Messages API's does; None for an aborted turn's zeros."""
     counts = dict_of(usage)
     found = Usage(
         input=count_of(counts.get("input")),
@@ -118,9 +118,11 @@ def _blocks(content: object) -> list[Block]:
 
 
 def _block(part: object) -> Block:
+    if not isinstance(part, dict):
+        return block_of(part)
     match part:
         case {"type": "toolCall", "name": str(name)}:
-            return ToolUse(text_of(part.get("id")) or "", name, compact_json(part.get("arguments", {})))
+            return ToolUse(text_of(part.get("id")) or "", name, arguments_json(part.get("arguments")))
         case {"type": "thinking", "thinking": str(text)}:
             return Thinking(text)
         case {"type": "image", "mimeType": str(media_type), "data": str(data)}:

@@ -33,12 +33,31 @@ class Reader(Protocol):
         ...
 
 
+@runtime_checkable
+class Branching(Protocol):
+    """A reader of files that hold a tree of records: it can follow another branch than the newest."""
+
+    def read_branch(self, path: Path, leaf: str) -> Transcript:
+        """The session along the branch to the record that `leaf` names. Raises BenchError where there is none."""
+        ...
+
+
 def readers() -> list[Reader]:
     """The readers that come with the bench, in the order in which they are asked."""
     from bench.transcripts.anthropic_messages import AnthropicMessages
     from bench.transcripts.claude_code import ClaudeCode
+    from bench.transcripts.codex import Codex
+    from bench.transcripts.copilot_cli import CopilotCli
+    from bench.transcripts.gemini_cli import GeminiCli
+    from bench.transcripts.markdown import Markdown
+    from bench.transcripts.mini_swe_agent import MiniSweAgent
+    from bench.transcripts.openhands import OpenHands
+    from bench.transcripts.pi import Pi
+    from bench.transcripts.swe_agent import SweAgent
 
-    return [ClaudeCode(), AnthropicMessages()]
+    # what is told by a name of its own comes before what is told by its shape
+    json_lines: list[Reader] = [ClaudeCode(), Pi(), Codex(), CopilotCli(), GeminiCli()]
+    return [*json_lines, OpenHands(), SweAgent(), MiniSweAgent(), AnthropicMessages(), Markdown()]
 
 
 @cache
