@@ -18,6 +18,8 @@ COMMANDS = {
     "transcript": "say what a session file holds",
     "handoff": "print the handoff of a session file: ledger, state, restored files",
     "window": "say how full a session's context window was on each turn",
+    "estimate": "say how large a session is for a context, and where a budget would cut it",
+    "after": "say what a session's handoffs failed to carry: what was done again after a compaction",
     "fixtures": "list the fixtures",
     "arms": "list the arms",
     "run": "run and grade a sweep",

@@ -47,18 +47,37 @@ class Pi:
     def read_branch(self, path: Path, leaf: str) -> Transcript:
         """The session that holds `leaf`, along the branch to it. Raises BenchError where none holds it."""
         unread: list[Unread] = []
-        sessions = read_file(path, unread)
-        entries = next((s for s in sessions if any(e.id == leaf for e in s)), sessions[0])
-        try:
-            return replace(_transcript(entries, leaf), unread=tuple(unread))
-        except BenchError as error:
-            raise BenchError(error.problem.message, path=path) from None
+        entries = _holding(path, read_file(path, unread), leaf)
+        return replace(_transcript(entries, leaf), unread=tuple(unread))
 
 
 def read_file(path: Path, unread: list[Unread]) -> list[list[Entry]]:
     """The entries of each session of the file; what could not be read goes to `unread`."""
     with path.open("rb", buffering=BUFFER_BYTES) as stream:
         return read_entries(stream, unread)
+
+
+def branch_in(path: Path, leaf: str | None = None) -> tuple[list[Entry], dict[int, int]]:
+    """The entries of the branch that reading follows; and the place of each compaction -> that of its first kept entry.
+
+    Raises BenchError where `leaf` names no entry of the file.
+    """
+    sessions = read_file(path, [])
+    if leaf is None:
+        entries = next((s for s in sessions if any(e.message for e in s)), sessions[0])
+    else:
+        entries = _holding(path, sessions, leaf)
+    tree = Tree(entries)
+    branch = tree.branch(leaf)
+    places = [at for at, entry in enumerate(branch) if entry.kind == "compaction"]
+    return branch, {at: first_kept_at(tree, branch, at) for at in places}
+
+
+def _holding(path: Path, sessions: Sequence[list[Entry]], leaf: str) -> list[Entry]:
+    for entries in sessions:
+        if any(e.id == leaf and e.kind != HEADER for e in entries):
+            return entries
+    raise BenchError(f"holds no entry '{leaf}' to be a leaf; 'bench transcript --json' lists leaves", path=path)
 
 
 def _transcript(entries: Sequence[Entry], leaf: str | None) -> Transcript:

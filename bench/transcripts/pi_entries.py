@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 from msgspec import UNSET, Struct
 
-from bench.errors import BenchError
 from bench.transcripts.lines import read_lines
 from bench.transcripts.model import Unread
 from bench.transcripts.values import number_of, text_of, texts_of
@@ -114,9 +113,10 @@ class Tree:
     def branch(self, leaf: str | None = None) -> list[Entry]:
         """The entries from the root to the newest leaf, or to the newest leaf at or below the one that `leaf` names.
 
-        Raises BenchError where the file holds no entry of that id.
+        Nothing where no entry has that id.
         """
-        at = self._newest() if leaf is None else self._below(self._named(leaf))
+        named = None if leaf is None else self._index.get(leaf)
+        at = self._newest() if leaf is None else None if named is None else self._below(named)
         path: list[int] = []
         seen: set[int] = set()
         while at is not None and at not in seen:
@@ -185,11 +185,6 @@ class Tree:
             target = self.target(self.entries[last])
             return last if target is None else target
         return last
-
-    def _named(self, leaf: str) -> int:
-        if leaf not in self._index:
-            raise BenchError(f"holds no entry '{leaf}' to be a leaf; 'bench transcript --json' lists leaves")
-        return self._index[leaf]
 
     def _below(self, at: int) -> int:
         seen = {at}
