@@ -123,6 +123,8 @@ class GradeRow(Struct, kw_only=True, forbid_unknown_fields=True):
     evidence_found: bool | None = None
     position: int | None = None
     call_id: str | None = None
+    inventions_known: bool = True
+    """Of the whole pass over the output: whether inventions were looked for in full; else none found says nothing."""
 
 
 class InventionRow(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,8 @@ from msgspec import Struct
 from bench.schema import load_toml
 
 MOST_REPLICATES = 50
-BUILT_GRADERS = ("lexical",)
+BUILT_GRADERS = ("lexical", "judge")
+MOST_PASSES = 20
 
 
 class Carry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,17 +90,29 @@ def sweep_faults(sweep: Sweep) -> Iterator[SweepFault]:
         yield SweepFault("stale_by must list different numbers from 0 on", ("stale_by",))
     if sweep.carry is not None and sweep.carry.turns < 1:
         yield SweepFault(f"carry.turns = {sweep.carry.turns}; it must be 1 or more", ("carry", "turns"))
-    yield from _grader_faults(sweep.graders)
+    yield from grader_faults(sweep.graders)
 
 
-def _grader_faults(graders: tuple[GraderSpec, ...]) -> Iterator[SweepFault]:
+def grader_faults(graders: tuple[GraderSpec, ...]) -> Iterator[SweepFault]:
+    """Every grader that cannot grade, or not beside the others."""
     for i, grader in enumerate(graders):
-        if grader.kind not in BUILT_GRADERS:
-            yield SweepFault(f"the grader '{grader.kind}' is not built yet; use lexical", ("graders", "kind"))
-        elif grader in graders[:i]:
-            yield SweepFault(f"names the grader {grader.kind} with scope {grader.scope} twice", ("graders",))
+        if any((g.kind, g.model, g.scope) == (grader.kind, grader.model, grader.scope) for g in graders[:i]):
+            named = grader.kind if grader.model is None else f"{grader.kind} {grader.model}"
+            yield SweepFault(f"names the grader {named} with scope {grader.scope} twice", ("graders",))
+        elif grader.kind not in BUILT_GRADERS:
+            told = f"the grader '{grader.kind}' is not built yet; use {' or '.join(BUILT_GRADERS)}"
+            yield SweepFault(told, ("graders", "kind"))
+        elif grader.kind == "judge":
+            yield from _judge_faults(grader)
         elif grader.passes != 1:
             told = f"passes = {grader.passes}; the lexical grader is deterministic, so one pass says all"
             yield SweepFault(told, ("graders", "passes"))
         elif grader.model is not None:
             yield SweepFault("the lexical grader asks no model; take model out", ("graders", "model"))
+
+
+def _judge_faults(grader: GraderSpec) -> Iterator[SweepFault]:
+    if grader.model is None:
+        yield SweepFault('a judge is a model; name it with model = "…"', ("graders", "kind"))
+    if not 1 <= grader.passes <= MOST_PASSES:
+        yield SweepFault(f"passes = {grader.passes}; 1 to {MOST_PASSES} are possible", ("graders", "passes"))

@@ -196,6 +196,7 @@ def test_the_stamp_writes_both_and_keeps_the_rest(root):
 
 
 SWEEP = 'fixtures = ["small"]\narms = ["short"]\nmodels = ["local"]\n'
+JUDGE = "[[graders]]\nkind = 'judge'\nmodel = '{}'\n"
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,10 @@ SWEEP = 'fixtures = ["small"]\narms = ["short"]\nmodels = ["local"]\n'
         (SWEEP + "stale_by = [0, -1]\n", "sweeps/s.toml:4: stale_by must list different numbers from 0 on"),
         (SWEEP + "carry = {turns = 0, model = 'local'}\n", "sweeps/s.toml:4: carry.turns = 0; it must be 1 or more"),
         (SWEEP + "colour = 1\n", "sweeps/s.toml:4: colour: unknown field"),
-        (SWEEP + "[[graders]]\nkind = 'judge'\n", "sweeps/s.toml:5: the grader 'judge' is not built yet; use lexical"),
+        (SWEEP + "[[graders]]\nkind = 'judge'\n", "sweeps/s.toml:5: a judge is a model; name it with model = "),
+        (SWEEP + JUDGE.format("local") + "passes = 0\n", "sweeps/s.toml:7: passes = 0; 1 to 20 are possible"),
+        (SWEEP + JUDGE.format("gpt"), "sweeps/s.toml:6: model 'gpt' is none of the forms"),
+        (SWEEP + 2 * JUDGE.format("local"), "names the grader judge local with scope handoff twice"),
         (SWEEP + "[[graders]]\nkind = 'lexical'\npasses = 2\n", "passes = 2; the lexical grader is deterministic"),
         (SWEEP.replace('["small"]', "[]"), "sweeps/s.toml:1: names no fixtures"),
         (SWEEP.replace('["small"]', '["smal"]'), "no fixture 'smal'; did you mean 'small'?"),

@@ -29,6 +29,10 @@ class FakeStore:
     name: str = "tiny"
     more: list = field(default_factory=list)
 
+    @property
+    def journal(self):
+        return self.grades_dir.parent / "journal.jsonl"
+
     def rows(self):
         arms = [output(arm, fixture="small", cell_key=f"cell-{arm}") for arm in self.texts]
         return arms + self.more
@@ -95,8 +99,8 @@ def test_the_files_name_no_arm(store, fixture):
 
 def test_the_grader_sees_neither_lineage_nor_label(store, fixture, monkeypatch):
     given = []
-    monkeypatch.setattr("bench.grading.run.grade", lambda text, _key: given.append(text) or ((), ()))
-    monkeypatch.setattr("bench.grading.run.shuffled", lambda *_: [])
+    monkeypatch.setattr("bench.grading.lexical_grades.grade", lambda text, _key: given.append(text) or ((), ()))
+    monkeypatch.setattr("bench.grading.lexical_grades.shuffled", lambda *_: [])
     grade_run(store, (LEXICAL,), 7, {"small": fixture})
     assert sorted(given)[0].startswith(f"By {MASK}: the user")
     assert not any("zebra" in text or "session=" in text for text in given)
@@ -128,7 +132,7 @@ def test_only_what_changed_is_graded_again(store, fixture, tmp_path):
 def test_a_grader_of_other_rules_grades_again(store, fixture, monkeypatch):
     grade_run(store, (LEXICAL,), 7, {"small": fixture})
     first = written(store)
-    monkeypatch.setattr("bench.grading.run.grader_sha256", lambda: "another")
+    monkeypatch.setattr("bench.grading.lexical_grades.lexical_sha256", lambda: "another")
     grade_run(store, (LEXICAL,), 7, {"small": fixture})
     assert all(first[name] != time for name, time in written(store).items())
 
@@ -176,10 +180,18 @@ def test_a_broken_grade_is_named(store, fixture):
         read_grades(store)
 
 
-@pytest.mark.parametrize("kind", ["judge", "human"])
-def test_a_grader_that_is_not_built_is_refused_before_any_grading(store, fixture, kind):
-    with pytest.raises(BenchError, match=f"the grader '{kind}' is not built yet"):
-        grade_run(store, (LEXICAL, GraderSpec(kind=kind)), 7, {"small": fixture})
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        (GraderSpec(kind="human"), "the grader 'human' is not built yet"),
+        (GraderSpec(kind="judge"), "a judge is a model; name it"),
+        (GraderSpec(kind="judge", model="gpt"), "model 'gpt' is none of the forms"),
+        (LEXICAL, "names the grader lexical with scope handoff twice"),
+    ],
+)
+def test_a_grader_that_cannot_be_is_refused_before_any_grading(store, fixture, spec, told):
+    with pytest.raises(BenchError, match=told):
+        grade_run(store, (LEXICAL, spec), 7, {"small": fixture})
     assert not store.grades_dir.exists()
 
 

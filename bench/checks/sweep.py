@@ -58,6 +58,10 @@ def _models(sweep: Sweep) -> Iterator[SweepFault]:
     for model in dict.fromkeys(sweep.models):
         collected(wrong, parse_name, model)
     yield from (SweepFault(str(p), ("models",)) for p in wrong)
+    wrong_judges: list[Problem] = []
+    for judge in dict.fromkeys(g.model for g in sweep.graders if g.model is not None):
+        collected(wrong_judges, parse_name, judge)
+    yield from (SweepFault(str(p), ("graders", "model")) for p in wrong_judges)
 
 
 def _twice(names: list[str]) -> list[str]:

@@ -20,11 +20,10 @@ from bench.forks.cells import digest
 from bench.models.names import parse_name
 from bench.pricetable import PriceTable, load_prices
 from bench.project import Project, checked_label, find_project
-from bench.schema import read_text
-from bench.sweepfile import Sweep, read_sweep
+from bench.schema import read_text, toml_line
+from bench.sweepfile import Sweep, read_sweep, sweep_faults
 
 RESTORE_PIECE = "_restore.md"
-MOST_REPLICATES = 50
 LISTS = ("fixtures", "arms", "models")
 
 
@@ -107,8 +106,9 @@ def find_sweep(name_or_path: str) -> Path:
 
 def resolve(path: Path, overrides: Overrides) -> Resolved:
     """The sweep at `path` with `overrides`. Raises BenchError, before anything runs, for whatever cannot run."""
-    sweep = _overridden(read_sweep(path), overrides)
-    _check(sweep, path)
+    written = read_sweep(path)
+    sweep = _overridden(written, overrides)
+    _check(sweep, written, path)
     project = find_project(path.parent)
     run = checked_label(overrides.run or path.stem, "run")
     fixtures = tuple(find_fixture(name, project, path.parent) for name in sweep.fixtures)
@@ -152,31 +152,12 @@ def _from_here(entry: str) -> str:
     return str(path.resolve()) if "/" in entry and (path.exists() or path.is_absolute()) else entry
 
 
-def _check(sweep: Sweep, path: Path) -> None:
-    """Nothing where the sweep's numbers make sense and all it asks for is built."""
-    for name in ("fixtures", "arms"):
-        if not getattr(sweep, name):
-            raise BenchError(f"names no {name}", path=path)
-    for name in LISTS:
-        entries: Sequence[str] = getattr(sweep, name)
-        for entry in entries:
-            if entries.count(entry) > 1:
-                raise BenchError(f"names '{entry}' twice in {name}", path=path)
-    if not 1 <= sweep.replicates <= MOST_REPLICATES:
-        raise BenchError(f"replicates = {sweep.replicates}; 1 to {MOST_REPLICATES} are possible", path=path)
-    for name in ("concurrency", "timeout_s", "max_tokens"):
-        value = getattr(sweep, name)
-        if value is not None and not value > 0:
-            raise BenchError(f"{name} = {value}; it must be above 0", path=path)
-    if sweep.budget_usd is not None and not sweep.budget_usd >= 0:
-        raise BenchError(f"budget_usd = {sweep.budget_usd}; it must not be below 0", path=path)
-    if sweep.chain != 1:
-        raise BenchError(f"chain = {sweep.chain} is not built yet; use chain = 1", path=path)
-    if isinstance(sweep.stale_by, str):
-        raise BenchError('stale_by = "policy" is not built yet; use a list of numbers', path=path)
-    if not sweep.stale_by or min(sweep.stale_by) < 0 or len(set(sweep.stale_by)) < len(sweep.stale_by):
-        raise BenchError("stale_by must list different numbers from 0 on", path=path)
-    for model in sweep.models:
+def _check(sweep: Sweep, written: Sweep, path: Path) -> None:
+    """Nothing where the sweep makes sense and all it asks for is built. A line is named where the file is at fault."""
+    for fault in sweep_faults(sweep):
+        as_written = getattr(sweep, fault.at[0]) == getattr(written, fault.at[0])
+        raise BenchError(fault.message, path=path, line=toml_line(read_text(path), fault.at) if as_written else None)
+    for model in (*sweep.models, *(g.model for g in sweep.graders if g.model is not None)):
         parse_name(model)
 
 

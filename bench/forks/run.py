@@ -15,6 +15,7 @@ from bench.forks.building import Builder, makings, mean_size
 from bench.forks.cells import NO_MODEL, Cell, place
 from bench.forks.concluding import Desk
 from bench.forks.engine import Engine
+from bench.forks.graded import check_judges, graded, with_grading
 from bench.forks.grid import Build
 from bench.forks.journal import Finished, Journal, read_journal
 from bench.forks.ledger import Ledger
@@ -29,7 +30,6 @@ from bench.forks.retry import Retries
 from bench.forks.runfile import encode_run_file, merged
 from bench.forks.schedule import Schedule
 from bench.forks.stopping import Stopping
-from bench.forks.store import Store
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.work import work_of
 from bench.forks.writer import Writer
@@ -64,21 +64,15 @@ def run_sweep(
     """
     outside, progress = outside or Outside(), progress or Silent()
     laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
-    summary = Interruptible[RunSummary]().run(lambda handle: _Run(laid, outside, progress).main(handle))
+    summary = Interruptible[RunSummary]().run(lambda handle: _Run(laid, outside, progress, grade).main(handle))
     if summary.interrupted:
         raise RunInterrupted(summary)
-    if grade:
-        grade_new(laid.store)
+    if not grade:
+        return summary
+    summary = graded(summary, laid, outside)
+    if summary.interrupted:
+        raise RunInterrupted(summary)
     return summary
-
-
-def grade_new(store: Store) -> None:
-    """Grade every output of a run that has no grade yet, by the graders of its sweep."""
-    from bench.grading.run import grade_run
-    from bench.grading.subjects import fixtures_of
-
-    made = store.run_json()
-    grade_run(store, made.sweep.graders, made.seed, fixtures_of(made, store.root))
 
 
 def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides: object) -> Plan:
@@ -88,7 +82,7 @@ def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides:
 
     async def main(_: Interruptible[Plan]) -> Plan:
         async with AsyncExitStack() as stack:
-            return await make_plan(laid, stack)
+            return with_grading(await make_plan(laid, stack), laid)[0]
 
     return Interruptible[Plan]().run(main)
 
@@ -96,8 +90,9 @@ def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides:
 class _Run:
     """One start of a run."""
 
-    def __init__(self, laid: Laid, outside: Outside, progress: Progress) -> None:
+    def __init__(self, laid: Laid, outside: Outside, progress: Progress, grade: bool) -> None:
         self.laid = laid
+        self.grade = grade
         self.store = laid.store
         self.sweep = laid.resolved.sweep
         self.outside = outside
@@ -108,12 +103,17 @@ class _Run:
         async with AsyncExitStack() as stack:
             plan = await make_plan(self.laid, stack)
             check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
+            kept_usd = 0.0
+            if self.grade:
+                await check_judges(self.laid, self.outside)
+                plan, kept_usd = with_grading(plan, self.laid)
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)
             self._open_folder()
             journal = Journal(self.store.journal)
             stack.callback(journal.close)
             ledger = Ledger(journal, self.sweep.budget_usd, self.outside.stamp)
+            ledger.guard.keep(kept_usd)
             known = set(ledger.answered)
             stopping = await self._execute(plan, ledger, journal, handle)
             self.progress.end()

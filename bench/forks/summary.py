@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.errors import shown
 from bench.forks.journal import Finished
@@ -14,6 +15,9 @@ from bench.forks.pricing import Pricing
 from bench.rows import CallRow
 from bench.text import printable
 from bench.transcripts.model import Usage
+
+if TYPE_CHECKING:
+    from bench.grading.results import GraderResult
 
 EXIT_DONE, EXIT_FAILED, EXIT_BUDGET, EXIT_INTERRUPTED = 0, 1, 3, 130
 MOST_NAMED = 5
@@ -78,15 +82,17 @@ class RunSummary:
     """What the plan expected this start to cost."""
     billed_usd: float | None
     """What it did cost, as far as its calls were answered; None where a price is unknown."""
+    grading: tuple[GraderResult, ...] = ()
+    """What its graders came to; empty where nothing was to be graded."""
 
     @property
     def exit_status(self) -> int:
-        """0 complete, 1 finished with failed cells, 3 stopped by the cap, 130 interrupted."""
+        """0 complete, 1 finished with failed cells or missing grades, 3 stopped by the cap, 130 interrupted."""
         if self.interrupted:
             return EXIT_INTERRUPTED
         if self.by_budget and self.missing:
             return EXIT_BUDGET
-        return EXIT_FAILED if self.missing else EXIT_DONE
+        return gravest([EXIT_FAILED if self.missing else EXIT_DONE, *(g.exit_status for g in self.grading)])
 
     def lines(self) -> list[str]:
         """The summary, a line each."""
@@ -100,6 +106,7 @@ class RunSummary:
         if self.expected_usd and self.billed_usd is not None:
             off = 100 * (self.billed_usd / self.expected_usd - 1)
             out.append(f"estimate: ${self.expected_usd:.4f} expected, ${self.billed_usd:.4f} billed ({off:+.0f} %)")
+        out += [line for result in self.grading if result.asks for line in result.lines()]
         return [printable(line) for line in out]
 
     def __str__(self) -> str:
@@ -138,6 +145,12 @@ class RunSummary:
         if use.input_usd and use.floor_usd is not None:
             out += f"; input ${use.input_usd:.4f}, at least possible ${use.floor_usd:.4f}"
         return out
+
+
+def gravest(statuses: Iterable[int]) -> int:
+    """Of several exit statuses the one that counts: interrupted, then stopped by the cap, then failed."""
+    ended = set(statuses)
+    return next((s for s in (EXIT_INTERRUPTED, EXIT_BUDGET, EXIT_FAILED) if s in ended), EXIT_DONE)
 
 
 def money_of(answered: Iterable[CallRow], failed: Iterable[CallRow], unfinished_usd: Sequence[float | None]) -> Money:

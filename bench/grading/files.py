@@ -58,6 +58,8 @@ class GradeFile(Hashes, frozen=True, kw_only=True, forbid_unknown_fields=True):
     grading_pass: int
     verdicts: tuple[AtomVerdict, ...]
     inventions: tuple[Invention, ...] = ()
+    inventions_known: bool = True
+    """Whether inventions were looked for in full; where not, none found says nothing."""
 
 
 def grade_path(folder: Path, grading_pass: int, opaque: str) -> Path:
@@ -118,6 +120,7 @@ def _grade_rows(run: str, cell: BlindCell, graded: GradeFile) -> Iterator[GradeR
             evidence_found=v.evidence_found,
             position=v.position,
             call_id=v.call_id,
+            inventions_known=graded.inventions_known,
         )
 
 

@@ -16,6 +16,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     evidence: str | None = None
     evidence_found: bool | None = None
     """Whether the evidence stands in the output word for word; null where none was given."""
+    call_id: str | None = None
+    """The model call that decided it."""
 
 
 class Invention(Struct, frozen=True, kw_only=True):

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Protocol
 
-import msgspec
-
-from bench.atomic import write_all
 from bench.errors import BenchError
 from bench.fixtures import Fixture
-from bench.forks.locks import held
-from bench.grading.blind import Scope, Sealed, Seen, seal, seen, shuffled, telling_labels, write_map
-from bench.grading.files import AtomVerdict, GradeFile, Hashes, grade_path, hashes_at, read_grades
-from bench.grading.lexical import grade
-from bench.rows import GRADED, OutputRow
-from bench.sweepfile import GraderSpec
+from bench.grading.files import read_grades
+from bench.grading.graders import grader_folder
+from bench.grading.lexical_grades import lexical_run
+from bench.grading.means import Means
+from bench.grading.outputs import GradedStore
+from bench.grading.results import GraderResult, GradingInterrupted
+from bench.models.names import parse_name
+from bench.sweepfile import GraderSpec, grader_faults
 
-__all__ = ["GradedStore", "Progress", "grade_run", "grader_folder", "grader_sha256", "read_grades"]
-
-BATCH = 64
-"""Grades written in one go: an fsync each, but together."""
-_RULES = ("blind", "fold", "hits", "lexical", "matcher", "needles", "negation", "passages", "patterns")
-"""The modules that decide a lexical verdict; a change in one of them makes every grade out of date."""
+__all__ = ["GradedStore", "Progress", "grade_run", "grader_folder", "read_grades"]
 
 Progress = Callable[[str, int, int], None]
-"""Called with the grader's folder name, how many outputs are done, and how many there are."""
-
-
-class GradedStore(Protocol):
-    """What grading needs of a run's files."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def grades_dir(self) -> Path: ...
-    def rows(self) -> list[OutputRow]: ...
-    def handoff_text(self, row: OutputRow) -> str: ...
-    def summary_text(self, row: OutputRow) -> str: ...
+"""Called with the grader's folder name, how many grades are there, and how many there are to be."""
 
 
 def grade_run(
@@ -50,31 +27,30 @@ def grade_run(
     seed: int,
     fixtures: Mapping[str, Fixture],
     progress: Progress | None = None,
-) -> None:
-    """Grades every output of `fixtures` that has no grade for its text, key and grader; the others keep theirs.
+    *,
+    means: Means | None = None,
+) -> tuple[GraderResult, ...]:
+    """What each grader came to over the outputs of `fixtures`; those with a grade for text, key and grader keep it.
 
-    Only outcomes with a text to grade are graded. Raises BenchError, before any grading, for a grader that is not
-    built yet.
+    Only outcomes with a text to grade are graded. `means`: what judges may use and spend. Raises BenchError, before any
+    grading, for a grader that cannot be, and GradingInterrupted (a KeyboardInterrupt) after an interrupt.
     """
+    check_graders(graders)
+    results: list[GraderResult] = []
     for spec in graders:
-        if spec.kind != "lexical":
-            raise BenchError(f"the grader '{spec.kind}' is not built yet; use kind = \"lexical\"")
+        results.append(_grade(store, spec, seed, fixtures, progress, means or Means()))
+        if results[-1].interrupted:
+            raise GradingInterrupted(results)
+    return tuple(results)
+
+
+def check_graders(graders: Sequence[GraderSpec]) -> None:
+    """Nothing where these graders can grade; raises BenchError for the first that cannot."""
+    for fault in grader_faults(tuple(graders)):
+        raise BenchError(fault.message)
     for spec in graders:
-        _grade(store, spec, seed, fixtures, progress)
-
-
-def grader_folder(spec: GraderSpec) -> str:
-    """The grader's folder in grades/: `lexical`, or `lexical-summary` where it reads the model's reply alone."""
-    return spec.kind if spec.scope == "handoff" else f"{spec.kind}-{spec.scope}"
-
-
-@cache
-def grader_sha256() -> str:
-    """A hash of the lexical grader's own rules."""
-    digest = hashlib.sha256()
-    for name in _RULES:
-        digest.update((files("bench.grading") / f"{name}.py").read_bytes())
-    return digest.hexdigest()
+        if spec.model is not None:
+            parse_name(spec.model)
 
 
 def _grade(
@@ -83,68 +59,14 @@ def _grade(
     seed: int,
     fixtures: Mapping[str, Fixture],
     progress: Progress | None,
-) -> None:
-    folder = store.grades_dir / grader_folder(spec)
-    with held(folder / ".lock"):  # a process that lists outputs later writes the later map
-        sealed = seal((row for row in store.rows() if row.outcome in GRADED), seed, spec.passes)
-        write_map(folder / "blind.json", store.name, spec.kind, spec.scope, seed, sealed)
-    mine = [s for s in sealed if s.row.fixture in fixtures]
-    labels = _telling_labels(mine, fixtures)
-    waiting: list[tuple[Path, bytes]] = []
-    for done, one in enumerate(mine, 1):
-        fixture = fixtures[one.row.fixture]
-        text = store.handoff_text(one.row) if spec.scope == "handoff" else store.summary_text(one.row)
-        hashes = Hashes(output_sha256=_sha256(text), key_sha256=fixture.key_sha256, grader_sha256=grader_sha256())
-        path = grade_path(folder, one.grading_pass, one.id)
-        if hashes_at(path) != hashes:
-            graded = _graded(seen(text, labels[one.row.fixture, one.row.arm]), fixture, one, spec.scope, seed, hashes)
-            waiting.append((path, msgspec.json.encode(graded) + b"\n"))
-        if waiting and (len(waiting) == BATCH or done == len(mine)):
-            write_all(waiting)
-            waiting = []
+    means: Means,
+) -> GraderResult:
+    def tell(done: int, total: int) -> None:
         if progress:
-            progress(folder.name, done, len(mine))
+            progress(grader_folder(spec), done, total)
 
+    if spec.kind == "judge":
+        from bench.grading.judge.run import judge_run
 
-def _telling_labels(
-    sealed: Sequence[Sealed], fixtures: Mapping[str, Fixture]
-) -> dict[tuple[str, str], tuple[str, ...]]:
-    """For each fixture and arm: the labels that a grader must not see."""
-    talks = {name: "\n".join(m.text for m in f.transcript.messages) for name, f in fixtures.items()}
-    pairs = {(s.row.fixture, s.row.arm) for s in sealed}
-    return {(fixture, arm): telling_labels(arm, talks[fixture]) for fixture, arm in pairs}
-
-
-def _graded(text: Seen, fixture: Fixture, one: Sealed, scope: Scope, seed: int, hashes: Hashes) -> GradeFile:
-    findings, inventions = grade(text.text, fixture.key)
-    by_id = {finding.atom: finding for finding in findings}
-    atoms = shuffled(fixture.key.atoms, [a.id for a in fixture.key.atoms], seed, one.id)
-    verdicts = [
-        AtomVerdict(
-            atom=atom.id,
-            tag=atom.tag,
-            by=atom.by,
-            importance=atom.importance,
-            weight=atom.weight,
-            verdict=(finding := by_id[atom.id]).verdict,
-            evidence=None if finding.evidence is None else text.restore(finding.evidence),
-            evidence_found=finding.evidence_found,
-            position=position,
-        )
-        for position, atom in enumerate(atoms)
-    ]
-    restored = [msgspec.structs.replace(i, evidence=text.restore(i.evidence or "")) for i in inventions]
-    return GradeFile(
-        output_sha256=hashes.output_sha256,
-        key_sha256=hashes.key_sha256,
-        grader_sha256=hashes.grader_sha256,
-        grader="lexical",
-        scope=scope,
-        grading_pass=one.grading_pass,
-        verdicts=tuple(verdicts),
-        inventions=tuple(restored),
-    )
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        return judge_run(store, spec, seed, fixtures, means, tell)
+    return lexical_run(store, spec, seed, fixtures, tell)

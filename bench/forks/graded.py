@@ -1,0 +1,67 @@
+"""The part of a run that grades: what is kept for it while forks are asked, and the grading itself.
+
+Graders are loaded only here and when they are needed: a run without a judge imports none of this.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from bench.forks.outside import Outside
+from bench.forks.plan import Plan
+from bench.forks.planning import Laid
+from bench.forks.summary import RunSummary
+
+if TYPE_CHECKING:
+    from bench.grading.means import Means
+
+
+def graded(summary: RunSummary, laid: Laid, outside: Outside) -> RunSummary:
+    """The summary with what the sweep's graders came to over every output of its fixtures that had no grade yet."""
+    from bench.grading.results import GradingInterrupted
+    from bench.grading.run import grade_run
+
+    sweep, fixtures = laid.resolved.sweep, {f.name: f for f in laid.resolved.fixtures}
+    try:
+        results = grade_run(laid.store, sweep.graders, sweep.seed, fixtures, means=_means(laid, outside))
+    except GradingInterrupted as interrupted:
+        return dataclasses.replace(summary, grading=interrupted.results, interrupted=True)
+    return dataclasses.replace(summary, grading=results)
+
+
+async def check_judges(laid: Laid, outside: Outside) -> None:
+    """Nothing where every judge could be asked; raises BenchError, before anything is paid, where one could not."""
+    if _has_judge(laid):
+        from bench.grading.means import check_judges
+
+        await check_judges(laid.resolved.sweep.graders, _means(laid, outside))
+
+
+def with_grading(plan: Plan, laid: Laid) -> tuple[Plan, float]:
+    """The plan with what judging its forks' outputs costs, and what judging all others is expected to cost, USD."""
+    if not _has_judge(laid):
+        return plan, 0.0
+    from bench.grading.judge.reserve import Reserve
+
+    reserve = Reserve(laid)
+    return reserve.with_grading(plan), reserve.expected_usd(plan)
+
+
+def _has_judge(laid: Laid) -> bool:
+    return any(spec.kind == "judge" for spec in laid.resolved.sweep.graders)
+
+
+def _means(laid: Laid, outside: Outside) -> Means:
+    """What graders may use; the sweep's budget is that of forks and graders together."""
+    from bench.grading.means import Means
+
+    resolved = laid.resolved
+    return Means(
+        outside=outside,
+        budget_usd=resolved.sweep.budget_usd,
+        no_budget=resolved.no_budget,
+        concurrency=resolved.sweep.concurrency,
+        timeout_s=resolved.sweep.timeout_s,
+        prices=resolved.prices,
+    )

@@ -1,0 +1,86 @@
+"""The lexical grader over a run: no model, no money, one pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from bench.atomic import write_all
+from bench.fixtures import Fixture
+from bench.grading.blind import shuffled
+from bench.grading.files import AtomVerdict, GradeFile
+from bench.grading.graders import grader_folder, grader_name
+from bench.grading.lexical import grade
+from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped
+from bench.grading.results import GraderResult
+from bench.grading.tell import Tell
+from bench.sweepfile import GraderSpec
+
+BATCH = 64
+"""Grades written in one go: an fsync each, but together."""
+_RULES = ("blind", "fold", "hits", "lexical", "matcher", "needles", "negation", "passages", "patterns")
+"""The modules that decide a lexical verdict; a change in one of them makes every grade out of date."""
+
+
+@cache
+def lexical_sha256() -> str:
+    """A hash of the lexical grader's own rules."""
+    digest = hashlib.sha256()
+    for name in _RULES:
+        digest.update((files("bench.grading") / f"{name}.py").read_bytes())
+    return digest.hexdigest()
+
+
+def lexical_run(
+    store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture], tell: Tell
+) -> GraderResult:
+    """What the lexical grader came to over the outputs of these fixtures: none stays without a grade."""
+    sealed = sealed_and_mapped(store, spec, seed)
+    total = sum(s.row.fixture in fixtures for s in sealed)
+    made = 0
+    waiting: list[tuple[Path, bytes]] = []
+    for done, one in enumerate(due(store, spec, sealed, fixtures, lexical_sha256()), 1):
+        if not one.graded:
+            waiting.append((one.path, msgspec.json.encode(_grade(one, spec, seed)) + b"\n"))
+            made += 1
+        if waiting and (len(waiting) == BATCH or done == total):
+            write_all(waiting)
+            waiting = []
+        tell(done, total)
+    return GraderResult(grader=grader_folder(spec), grades=total, made=made)
+
+
+def _grade(one: Due, spec: GraderSpec, seed: int) -> GradeFile:
+    key, text = one.fixture.key, one.seen
+    findings, inventions = grade(text.text, key)
+    by_id = {finding.atom: finding for finding in findings}
+    verdicts = [
+        AtomVerdict(
+            atom=atom.id,
+            tag=atom.tag,
+            by=atom.by,
+            importance=atom.importance,
+            weight=atom.weight,
+            verdict=(finding := by_id[atom.id]).verdict,
+            evidence=None if finding.evidence is None else text.restore(finding.evidence),
+            evidence_found=finding.evidence_found,
+            position=position,
+        )
+        for position, atom in enumerate(shuffled(key.atoms, [a.id for a in key.atoms], seed, one.sealed.id))
+    ]
+    restored = [msgspec.structs.replace(i, evidence=text.restore(i.evidence or "")) for i in inventions]
+    return GradeFile(
+        output_sha256=one.hashes.output_sha256,
+        key_sha256=one.hashes.key_sha256,
+        grader_sha256=one.hashes.grader_sha256,
+        grader=grader_name(spec),
+        scope=spec.scope,
+        grading_pass=one.sealed.grading_pass,
+        verdicts=tuple(verdicts),
+        inventions=tuple(restored),
+    )
