@@ -1,0 +1,1 @@
+"""What real sessions say of a handoff: field evidence beside recall. Observations, never experiments."""

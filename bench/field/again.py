@@ -1,0 +1,169 @@
+"""Files that were read again and commands that were run again, though nothing had changed in between."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bench.field.stretches import Session, Stretch
+from bench.handoff.calls import Call
+from bench.handoff.shell_texts import shown_by
+from bench.handoff.tools import PATHS
+from bench.handoff.touched import touched_files
+from bench.text import clip, estimate_tokens
+
+SAME_SHARE = 0.5
+"""A reading is one again when so many of its lines were known, with the same number and text."""
+TEXT_CHARS = 200
+
+Kind = Literal["file", "command", "look"]
+"""look: a command that changes nothing, or a search."""
+
+
+class Again(Struct, frozen=True, kw_only=True):
+    """Something done before the pivot and again after it. Messages by their index; tokens of what it printed again."""
+
+    kind: Kind
+    at: int
+    before: int
+    text: str
+    tokens: int
+
+
+class _Ran(Struct, frozen=True):
+    at: int
+    output: str
+    changes: int
+    """How many calls had changed something by then."""
+
+
+def files_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
+    """Readings after the pivot of lines that the context before it held: read there, and the same now.
+
+    What is known of a file is followed through the session's own edits. Lines read again once are in the new context,
+    so that reading them a third time does not count.
+    """
+    by_path: dict[str, list[Call]] = {}
+    read_since: dict[str, set[str]] = {}
+    found = []
+    for call in session.calls:
+        if call.at >= stretch.end:
+            break
+        for path, touch in touches(session, call):
+            earlier = by_path.setdefault(path, [])
+            if touch.deed != "read" or stretch.behind(call.at):
+                earlier.append(touch)
+            elif stretch.ahead(call.at):
+                since = read_since.setdefault(path, set())
+                lines = _lines(touch)
+                if before := _held(lines, earlier, since):
+                    tokens = estimate_tokens(call.output or "")
+                    text = clip(session.shown(path), TEXT_CHARS)
+                    found.append(Again(kind="file", at=call.at, before=before, text=text, tokens=tokens))
+                since.update(lines.values())
+    return tuple(found)
+
+
+def touches(session: Session, call: Call) -> Iterator[tuple[str, Call]]:
+    """The files that the call read or changed, each with the call as a file tool's, whatever tool it was."""
+    path = call.path
+    if path is not None:
+        own = {k: v for k, v in call.arguments.items() if k not in PATHS}
+        yield session.path(path), replace(call, arguments={**own, "file_path": session.path(path)})
+        return
+    shown = shown_by(call.script) if call.script else None
+    if shown is not None:
+        at = {"file_path": session.path(shown.path), "offset": shown.first}
+        yield session.path(shown.path), replace(call, name="Read", arguments=at)
+    for changed in (*call.writes, *call.removes):
+        yield session.path(changed), replace(call, name="Edit", arguments={"file_path": session.path(changed)})
+
+
+def _held(lines: Mapping[int, str], earlier: Sequence[Call], since: Set[str]) -> int | None:
+    """The message of the last reading before, where the context held most of these lines; None where it did not."""
+    reads = [call.at for call in earlier if call.deed == "read"]
+    touched = touched_files(earlier) if reads else ()
+    known = touched[0].known if touched else None
+    if known is None or known.old:
+        return None
+    full = [n for n, line in lines.items() if line.strip()]
+    same = [n for n in full if known.lines.get(n) == lines[n] and lines[n] not in since]
+    return reads[-1] if full and len(same) >= SAME_SHARE * len(full) else None
+
+
+def _lines(read: Call) -> Mapping[int, str]:
+    """What a reading printed, by the number of the line; nothing where it failed."""
+    touched = touched_files([read])
+    known = touched[0].known if touched else None
+    return {} if known is None else known.lines
+
+
+def commands_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
+    """Commands and searches run before the pivot and again after it, each counted once.
+
+    A command counts where nothing was written in between, or where it failed again in the same way; one that only
+    looks, where it printed the same.
+    """
+    before: dict[str, _Ran] = {}
+    found = []
+    changes = 0
+    for call in session.calls:
+        kind, key = command_of(call)
+        if kind is not None and stretch.ahead(call.at) and key in before:
+            ran = before.pop(key)
+            same = ran.output == _printed(call)
+            idle = ran.changes == changes or (same and call.outcome.bad)
+            if idle if kind == "command" else same:
+                tokens = estimate_tokens(call.output or "")
+                text = clip(call.target or key, TEXT_CHARS)
+                found.append(Again(kind=kind, at=call.at, before=ran.at, text=text, tokens=tokens))
+        changes += changes_something(call)
+        if kind is not None and stretch.behind(call.at):
+            before[key] = _Ran(call.at, _printed(call), changes)
+        elif stretch.ahead(call.at):
+            before.pop(key, None)
+    return tuple(found)
+
+
+def command_of(call: Call) -> tuple[Literal["command", "look"] | None, str]:
+    """Which kind of command the call is and the text by which it is known again; None where it is none, or a read."""
+    if call.deed == "shell" and call.script and shown_by(call.script) is None:
+        key = normalised(call.script)
+        return (("look" if call.shell.only_looks else "command"), key) if key else (None, "")
+    if call.deed == "search":
+        return "look", f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
+    return None, ""
+
+
+def changes_something(call: Call) -> bool:
+    """Whether files may be others after the call: it wrote or removed some, or moved the repository."""
+    return bool(call.writes or call.removes) or (bool(call.script) and bool(_MOVES.search(call.script)))
+
+
+def normalised(script: str) -> str:
+    """The script without what does not tell commands apart: white space, a `cd` before it, how its output is cut."""
+    text = " ".join(script.split())
+    for pattern in (_CD, _LIMIT):
+        while (shorter := pattern.sub("", text, count=1)) != text:
+            text = shorter
+    while (shorter := _TAIL.sub("", text, count=1)) != text:
+        text = shorter
+    return "" if _IDLE.match(text) else text
+
+
+_CD = re.compile(r"^cd (?:\"[^\"]*\"|'[^']*'|[^\s;&|]+) ?(?:&&|;) ?")
+_LIMIT = re.compile(r"^timeout (?:-\S+ )*\d+[smh]? ")
+_TAIL = re.compile(r" ?(?:2>&1|2>/dev/null|\| ?(?:head|tail)(?: -n)?(?: ?-?\d+)?|\|\| ?true)$")
+_IDLE = re.compile(r"(?:sleep|wait|true|echo|pwd)\b[^;&|]*$|cd [^;&|]*$|$")
+_MOVES = re.compile(
+    r"\bgit (?:-C \S+ )?(?:commit|checkout|switch|pull|merge|rebase|reset|stash|restore|apply|cherry-pick|clone|am)\b"
+)
+
+
+def _printed(call: Call) -> str:
+    return "\n".join(line.rstrip() for line in (call.output or "").strip().splitlines())
