@@ -237,6 +237,14 @@ def test_inventions_are_counted_a_pass():
     assert line["invented"] == 0.5
 
 
+def test_a_pass_that_did_not_look_in_full_says_nothing_of_inventions():
+    rows = [*grades("C", "a"), *grades("C", "a", grading_pass=2, inventions_known=False)]
+    rows += grades("C", "b", inventions_known=False)
+    found = invented(invention("a"), invention("a", grading_pass=2), invention("b"))
+    lines = {r["arm"]: r["invented"] for r in records(arm_verdicts(frame(rows, GradeRow), found))}
+    assert lines == {"a": 1, "b": None}
+
+
 def test_truncated_outputs_are_ranked_only_when_asked():
     outputs = frame([output("a"), output("b", outcome="truncated")], OutputRow)
     table = graded({"f1": {"a": ["C"], "b": ["C"]}})

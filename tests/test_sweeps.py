@@ -296,19 +296,12 @@ def test_what_becomes_of_notebooks(tmp_path):
     assert {name: read_status(one) for name, one in jobs.items()} == statuses
 
 
-@pytest.fixture(scope="module")
-def swept(tmp_path_factory):
-    """A project in which a sweep of arms without a model was run through its notebooks, and the result."""
-    folder = tiny_project(tmp_path_factory.mktemp("swept") / "p", tiny=SWEEP)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return folder, sweep(folder / "sweeps/tiny.toml", jobs=2)
+def test_a_sweep_leaves_notebooks_and_plots_and_a_second_start_executes_only_what_changed(tmp_path, monkeypatch, capfd):
+    folder = tiny_project(tmp_path / "p", tiny=SWEEP)
+    monkeypatch.chdir(folder)
+    result = sweep(folder / "sweeps/tiny.toml", jobs=2)
 
-
-def test_a_sweep_leaves_executed_notebooks_statuses_and_plots(swept):
-    folder, result = swept
-    assert result.root == folder / "results/tiny"
-    assert (result.exit_status, result.failed) == (0, ())
+    assert (result.root, result.exit_status, result.failed) == (folder / "results/tiny", 0, ())
     names = sorted(path.stem for path in result.notebooks)
     assert names == ["compare_arms", "lost_atoms", "recall_vs_cost", "sweep-quickstart-none"]
     assert [path.stem for path in result.plots] == [
@@ -320,14 +313,11 @@ def test_a_sweep_leaves_executed_notebooks_statuses_and_plots(swept):
         assert json.loads(path.with_suffix(".status.json").read_text())["state"] == "ok"
     assert not list((result.root / "notebooks").glob("*.r*"))  # nothing running, no result left lying
 
-
-def test_a_second_start_executes_only_what_may_have_changed(swept, monkeypatch, capfd):
-    folder, first = swept
-    monkeypatch.chdir(folder)
-    before = {path.name: path.stat().st_mtime_ns for path in first.notebooks}
+    before = {path.name: path.stat().st_mtime_ns for path in result.notebooks}
+    capfd.readouterr()
     assert main(["sweep", "tiny", "--jobs", "1"]) == 0
     out, err = capfd.readouterr()
-    after = {path.name: path.stat().st_mtime_ns for path in first.notebooks}
+    after = {path.name: path.stat().st_mtime_ns for path in result.notebooks}
     assert [name for name in before if before[name] != after[name]] == ["sweep-quickstart-none.ipynb"]
     assert "3 of 3 cells done (3 handoff); 3 were there before" in err
     assert "compare_arms: nothing has changed" in err
@@ -345,11 +335,13 @@ def test_a_second_start_executes_only_what_may_have_changed(swept, monkeypatch, 
         (["sweep", "tiny", "--replicates", "0"], "replicates = 0"),
     ],
 )
-def test_a_sweep_that_cannot_run_is_one_line_before_anything_starts(swept, monkeypatch, capsys, argv, message):
-    monkeypatch.chdir(swept[0])
+def test_a_sweep_that_cannot_run_is_one_line_before_anything_starts(tmp_path, monkeypatch, capsys, argv, message):
+    folder = tiny_project(tmp_path / "p", tiny=SWEEP)
+    monkeypatch.chdir(folder)
     assert main(argv) == 2
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
+    assert list((folder / "results").iterdir()) == []
 
 
 def test_a_missing_notebook_is_told_before_anything_starts(tmp_path, monkeypatch, capsys):

@@ -12,17 +12,22 @@ if TYPE_CHECKING:
 
 
 def run_verdicts(grades: pd.DataFrame, inventions: pd.DataFrame) -> pd.DataFrame:
-    """One line an output: stale and wrong (shares of its graded verdicts), invented (mean number a pass)."""
+    """One line an output: stale and wrong (shares of its graded verdicts), invented (mean number a pass).
+
+    A pass that did not look for inventions in full says nothing of them: `invented` is the mean over the others, NA
+    where there is none.
+    """
     by = [*GRADING, *OUTPUT]
     flags = grades.assign(
         stale=grades["verdict"].eq("stale").astype("Float64"), wrong=grades["verdict"].eq("wrong").astype("Float64")
     )
-    shares = flags.groupby(by, observed=True, sort=False).agg(
-        stale=("stale", "mean"), wrong=("wrong", "mean"), passes=("grading_pass", "nunique")
-    )
-    found = inventions.groupby(by, observed=True, sort=False).size().rename("found").astype("Int64")
-    table = shares.join(found).reset_index()
-    return table.assign(invented=table["found"].fillna(0) / table["passes"]).drop(columns=["found", "passes"])
+    shares = flags.groupby(by, observed=True, sort=False).agg(stale=("stale", "mean"), wrong=("wrong", "mean"))
+    looked = grades.loc[grades["inventions_known"], [*by, "grading_pass"]].drop_duplicates()
+    passes = looked.groupby(by, observed=True, sort=False).size().rename("passes")
+    found = inventions.merge(looked).groupby(by, observed=True, sort=False).size().rename("found")
+    table = shares.join(passes).join(found).reset_index()
+    invented = table["found"].fillna(0).astype("Float64") / table["passes"].astype("Float64")
+    return table.assign(invented=invented).drop(columns=["found", "passes"])
 
 
 def arm_verdicts(grades: pd.DataFrame, inventions: pd.DataFrame) -> pd.DataFrame:
