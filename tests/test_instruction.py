@@ -5,8 +5,8 @@ import hashlib
 import pytest
 from sessions import fixture, transcript, user
 
-from bench.arms.instruction import OUTRANKS, honours_instructions, instruction, instruction_sha256
-from bench.arms.model import Arm, ArmFile, CommandSpec, ReplaySpec, WindowSpec
+from bench.arms.instruction import OUTRANKS, instruction, instruction_sha256, why_instructed
+from bench.arms.model import Arm, ArmFile, CommandSpec, ReplaySpec, ServerSpec, WindowSpec
 from bench.arms.version import replay_sha256, version_sha256, versioned
 
 
@@ -43,15 +43,20 @@ def test_the_hash_is_of_the_bytes():
 
 
 @pytest.mark.parametrize(
-    ("kind", "honours"),
+    ("settings", "why"),
     [
-        ("prompt", True),
-        ("server", True),
-        *((k, False) for k in ("window", "extract", "replay", "tail", "full", "nothing")),
+        (ArmFile(kind="prompt"), None),
+        (ArmFile(kind="server", server=ServerSpec(instructions="inventory")), None),
+        (ArmFile(kind="server"), "replace the vendor's own prompt"),
+        (ArmFile(kind="server", server=ServerSpec()), "replace the vendor's own prompt"),
+        (ArmFile(kind="replay"), "there before"),
+        (ArmFile(kind="command"), "there before"),
+        *((ArmFile(kind=k), None) for k in ("window", "extract", "tail", "full", "nothing")),
     ],
 )
-def test_a_precomputed_handoff_cannot_honour_instructions(kind, honours):
-    assert honours_instructions(Arm(label="mine", settings=ArmFile(kind=kind))) is honours
+def test_a_precomputed_handoff_cannot_honour_instructions_and_a_control_need_not(settings, why):
+    told = why_instructed(Arm(label="mine", settings=settings))
+    assert told is None if why is None else why in told
 
 
 def version(arm):

@@ -12,9 +12,12 @@ from runs import output
 from bench.errors import BenchError
 from bench.forks.building import mean_size
 from bench.forks.progress import Silent
+from bench.forks.resolve import Overrides, resolve
 from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.models.protocol import ModelMissing
+from bench.pricetable import built_in, load_prices
+from bench.sweeps.run import refresh_tails
 from bench.transcripts.model import Usage
 
 
@@ -297,6 +300,58 @@ def test_arms_without_a_model_are_built_once_and_a_tail_takes_the_size_of_its_ar
     assert rows(again)["f1", "tail", "none", 1].started_at == tail.started_at  # not built again
 
 
+def test_after_all_models_have_run_a_tail_takes_the_mean_over_them(tmp_path):
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/tail.toml").write_text('kind = "tail"\ntail = {like = "short"}\n')
+    other = "claude-haiku-5-5"
+    path = project(tmp_path, arms={"short": "Say it."}, more_arms=("tail",), models=(PAID, other))
+    small, large = FakeModel(answering(reply("x" * 40))), FakeModel(answering(reply("x" * 400)), other)
+    # as `bench sweep` does it: a group a model, arms without a model with the first
+    run_sweep(path, outside=outside(small), models=[PAID])
+    summary = run_sweep(path, outside=outside(large), models=[other], arms=["short"])
+    assert rows(summary)["f1", "tail", "none", 1].handoff_tokens <= 10
+    refresh_tails(resolve(path, Overrides()), Overrides())
+    assert 10 < rows(summary)["f1", "tail", "none", 1].handoff_tokens <= 55  # (10 + 100) / 2
+    assert Store(summary.folder).run_json().sweep.models == (PAID, other)
+
+
+def test_of_an_arm_that_restores_the_summary_is_the_reply_without_the_request(tmp_path):
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/_restore.md").write_text("Name the files to open again.")
+    asks = f"{TEXT}\n\n<restore-files>\nsrc/limit.ts | all | the limiter\n</restore-files>"
+    settings = 'restore = true\nparts = ["summary", "ledger"]'
+    arms = {"both": f"+++\n{settings}\n+++\nSay it.", "rest": "+++\nrestore = true\nparts = ['ledger']\n+++\nSay it."}
+    summary = run_sweep(project(tmp_path, arms=arms), outside=outside(FakeModel(answering(reply(asks)))))
+    store = Store(summary.folder)
+    for row in store.rows():
+        assert store.summary_text(row) == TEXT
+        assert "restore-files" not in store.handoff_text(row)
+        parts = store.parts(row)
+        assert [(r.name, r.target) for r in parts.rows] == [("Read", "src/limit.ts")]
+        assert [f.path for f in parts.restores.files] == ["src/limit.ts"]
+        assert parts.restores.source == row.restore_source == "model"
+
+
+def test_the_projects_own_prices_are_in_rows_plan_and_run_json(tmp_path):
+    name = "http://127.0.0.1:9#m"
+    (tmp_path / "prices.toml").write_text(
+        f'version = 1\nextends = true\n[[row]]\nmodel = "{name}"\n'
+        "usd = {input = 1.0, output = 2.0, cache_read = 0.5, cache_write_5m = 1.5, cache_write_1h = 3.0}\n"
+    )
+    path = project(
+        tmp_path, arms={"short": "Say it."}, models=(name,), sweep=f'carry = {{turns = 1000000, model = "{name}"}}'
+    )
+    model = FakeModel(answering(reply(usage=Usage(input=100, output=10, cache_read=40, cache_write_5m=20))), name)
+    (sized,) = plan_sweep(path, outside=outside(model)).asked
+    # (1.05 x count + 500 tokens, rounded up) x 1.5, the dearest class, + 32000 x 2, per million
+    assert sized.worst_usd == pytest.approx((-(-105 * sized.count.tokens // 100) + 500) * 1.5e-6 + 32000 * 2e-6)
+    summary = run_sweep(path, outside=outside(model))
+    (row,) = rows(summary).values()
+    assert (row.usd_api, row.price_row) == (pytest.approx((100 + 10 * 2 + 40 * 0.5 + 20 * 1.5) * 1e-6), name)
+    assert row.carry_usd == pytest.approx(10 * 0.5)  # 10 tokens, read a million times
+    assert Store(summary.folder).run_json().prices_sha256 == load_prices(tmp_path).sha256 != built_in().sha256
+
+
 @pytest.mark.parametrize(
     ("outputs", "size"),
     [
@@ -343,6 +398,8 @@ def test_another_context_mode_is_another_run(tmp_path):
         ("concurrency = 0", "concurrency = 0; it must be above 0"),
         ('fixtures = ["f1", "f1"]', "names 'f1' twice in fixtures"),
         ("stale_by = [0, 0]", "stale_by must list different numbers from 0 on"),
+        ('graders = [{kind = "human"}]', "s.toml:6: the grader 'human' is not built yet"),
+        ('graders = [{kind = "judge"}]', "a judge is a model; name it"),
         ('models = ["gpt"]', "model 'gpt' is none of the forms"),
     ],
 )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 
-from bench.arms.model import MODEL_KINDS, Arm
+from bench.arms.model import Arm
 
 OUTRANKS = (
     "The user gave these instructions along with the request to compact. Follow them; where they and anything above "
     "disagree, they win:"
 )
 """Stands before a sweep's `instructions`."""
+PRECOMPUTED = ("replay", "command")
+"""Kinds that hand up what a sweep's `instructions` never reached."""
 
 
 def instruction(arm: Arm, sweep_instructions: str = "", restore_text: str | None = None) -> str:
@@ -29,6 +31,13 @@ def instruction_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def honours_instructions(arm: Arm) -> bool:
-    """Whether a sweep's `instructions` can reach the arm's writer; others get the outcome `instructed`."""
-    return arm.kind in MODEL_KINDS
+def why_instructed(arm: Arm) -> str | None:
+    """Why the arm cannot honour a sweep's `instructions`, so that its cells get the outcome `instructed`; None where
+    it does, or where it is a control, which is mechanical and stands for no writer.
+    """
+    if arm.kind in PRECOMPUTED:
+        return "its text was there before the instructions"
+    server = arm.settings.server
+    if arm.kind == "server" and (server is None or server.instructions is None):
+        return "sending them would replace the vendor's own prompt, which this arm stands for"
+    return None

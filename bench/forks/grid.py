@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bench.arms.instruction import why_instructed
 from bench.arms.version import replay_sha256
 from bench.fixtures import Fixture
 from bench.forks.cells import NO_MODEL, Cell, digest, make_cell
@@ -18,8 +19,6 @@ from bench.rows import Outcome
 
 MOST_STALE = 60
 """Messages a handoff may lag behind; further behind, a pipeline hands the compaction back to the harness."""
-PRECOMPUTED = ("replay", "command")
-"""Kinds that hand up what a sweep's `instructions` never reached; controls are mechanical and stand for none."""
 
 
 class Fork(Struct, frozen=True, kw_only=True):
@@ -121,7 +120,7 @@ def lay_out(
             for arm in (a for a in resolved.arms if a.arm.asks_model):
                 fork = _fork(stand, arm, labels[arm.arm.label], replicate)
                 cell = fork.cells[0]
-                known = _before_call(cell, stand, resolved.sweep.instructions)
+                known = _before_call(cell, stand, arm, resolved.sweep.instructions)
                 if known is not None:
                     decided.append(known)
                 else:
@@ -132,14 +131,13 @@ def lay_out(
         for arm in resolved.arms
         if not arm.arm.asks_model
     ]
-    typed = bool(resolved.sweep.instructions.strip())
-    deaf = [b for b in builds if typed and b.arm.arm.kind in PRECOMPUTED]
-    decided += [Decided(b.cell(), "instructed", "its text was there before the instructions") for b in deaf]
+    deaf = {b.label: why for b in builds if (why := _instructed(b.arm, resolved.sweep.instructions))}
+    decided += [Decided(b.cell(), "instructed", deaf[b.label]) for b in builds if b.label in deaf]
     prepared = [p for p in built.values() if p is not None]
     return Grid(
         forks=tuple(replace(fork, cells=tuple(cells)) for fork, cells in waiting.values()),
         decided=tuple(decided),
-        builds=tuple(b for b in builds if not (typed and b.arm.arm.kind in PRECOMPUTED)),
+        builds=tuple(b for b in builds if b.label not in deaf),
         contexts={p.context.sha256: p for p in prepared},
         used={
             f.name: {str(which): p.context.sha256 for (name, which), p in built.items() if p and name == f.name}
@@ -205,12 +203,19 @@ def _fork(stand: _Stand, arm: ResolvedArm, label: str, replicate: int) -> Fork:
     )
 
 
-def _before_call(cell: Cell, stand: _Stand, instructions: str) -> Decided | None:
+def _instructed(arm: ResolvedArm, instructions: str) -> str | None:
+    """Why the arm cannot honour what was typed; None where nothing was, or where it can."""
+    return why_instructed(arm.arm) if instructions.strip() else None
+
+
+def _before_call(cell: Cell, stand: _Stand, arm: ResolvedArm, instructions: str) -> Decided | None:
     """What is known of a cell before any call; None where the model must be asked."""
     if cell.stale_by > MOST_STALE:
         return Decided(cell, "too-stale", f"{cell.stale_by} messages behind; at most {MOST_STALE} may be")
     if cell.stale_by and instructions.strip():
         return Decided(cell, "instructed", "written before the instructions were typed")
+    if why := _instructed(arm, instructions):
+        return Decided(cell, "instructed", why)
     if stand.prepared is None:
         return Decided(cell, "nothing-to-fork", "the conversation holds no text")
     return None

@@ -13,12 +13,16 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell, output_name, place
 from bench.forks.journal import Finished, read_journal
 from bench.forks.runfile import RunFile, read_run_file
 from bench.handoff.assemble import JOINT, Failure, Handoff
+from bench.handoff.ledger_rows import Row
+from bench.handoff.restore_request import asked_in
+from bench.handoff.restores import Restores
 from bench.handoff.scratchpad import without_scratchpad
 from bench.models import slug
 from bench.rows import CallRow, OutputRow
@@ -44,6 +48,10 @@ class Parts(Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...] = ()
     sizes: dict[str, int | bool | str | None] = {}
     ceiling_chars: int | None = None
+    rows: tuple[Row, ...] = ()
+    """The ledger's rows, where the arm has one."""
+    restores: Restores | None = None
+    """What was brought back, and what was not; the text itself is the part `restored`."""
 
 
 class Store:
@@ -125,11 +133,18 @@ class Store:
         return _text(path) if path.exists() else ""
 
     def summary_text(self, row: OutputRow) -> str:
-        """What the prompt did: the model's reply without its scratchpad. Of an arm without a model, its text alone."""
-        if row.reply_sha256 is not None:
-            return without_scratchpad(self.reply_text(row.reply_sha256)).text
-        text, parts = self.handoff_text(row), self.parts(row)
-        return JOINT.join(text[p.start : p.end] for p in parts.parts if p.name == "summary")
+        """What the prompt did: the model's reply without its scratchpad and without the files it asks to have restored.
+
+        Of an arm without a model, its text alone.
+        """
+        spans = [p for p in self.parts(row).parts if p.name == "summary"]
+        if spans:
+            text = self.handoff_text(row)
+            return JOINT.join(text[p.start : p.end] for p in spans)
+        if row.reply_sha256 is None:
+            return ""
+        reply = self.reply_text(row.reply_sha256)
+        return without_scratchpad(asked_in(reply).text if _restoring(row) else reply).text
 
     def parts(self, row: OutputRow) -> Parts:
         """What the handoff was built from; empty for outcomes without one."""
@@ -202,8 +217,18 @@ def parts_of(handoff: Handoff) -> Parts:
         spans.append(PartSpan(name, at, at + len(text)))
         at += len(text) + len(JOINT)
     return Parts(
-        parts=tuple(spans), failures=handoff.failures, sizes=handoff.sizes(), ceiling_chars=handoff.ceiling_chars
+        parts=tuple(spans),
+        failures=handoff.failures,
+        sizes=handoff.sizes(),
+        ceiling_chars=handoff.ceiling_chars,
+        rows=handoff.rows,
+        restores=replace(handoff.restores, text="") if handoff.restores else None,
     )
+
+
+def _restoring(row: OutputRow) -> bool:
+    """Whether the reply was asked to name files to restore."""
+    return row.restore_source is not None or "restored" in (row.parts_failed or "").split(",")
 
 
 def _folder(model: str) -> str:

@@ -31,10 +31,7 @@ class Group:
 
 def groups(resolved: Resolved) -> list[Group]:
     """The groups of a sweep. Arms that ask no model go with the first model; without a model they are a group alone."""
-    entries = {
-        arm.arm.label: str(arm.arm.path.resolve()) if "/" in entry and arm.arm.path else arm.arm.label
-        for entry, arm in zip(resolved.sweep.arms, resolved.arms, strict=True)
-    }
+    entries = _entries(resolved)
     asking = tuple(entries[a.arm.label] for a in resolved.arms if a.arm.asks_model)
     models: tuple[str | None, ...] = resolved.sweep.models if asking else ()
     return [
@@ -47,6 +44,20 @@ def groups(resolved: Resolved) -> list[Group]:
         for entry, fixture in zip(resolved.sweep.fixtures, resolved.fixtures, strict=True)
         for i, model in enumerate(models or (None,))
     ]
+
+
+def like_another(resolved: Resolved) -> tuple[str, ...]:
+    """The arms that take another arm's size, as overrides name them."""
+    entries = _entries(resolved)
+    return tuple(entries[a.arm.label] for a in resolved.arms if a.like)
+
+
+def _entries(resolved: Resolved) -> dict[str, str]:
+    """Label of each arm -> the arm as an override names it: by label, or by the path of its file."""
+    return {
+        arm.arm.label: str(arm.arm.path.resolve()) if "/" in entry and arm.arm.path else arm.arm.label
+        for entry, arm in zip(resolved.sweep.arms, resolved.arms, strict=True)
+    }
 
 
 def group_parameters(group: Group, resolved: Resolved, overrides: Overrides) -> dict[str, Any]:

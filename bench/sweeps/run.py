@@ -19,7 +19,7 @@ import msgspec
 from bench.errors import BenchError, shown
 from bench.models.names import family
 from bench.notebook import Result
-from bench.sweeps.groups import Group, group_parameters, groups
+from bench.sweeps.groups import Group, group_parameters, groups, like_another
 from bench.sweeps.progress import Progress
 from bench.sweeps.status import Job, Status, current_status
 from bench.sweeps.templates import check_template, find_template
@@ -70,8 +70,22 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
     with workers(at_once) as pool:
         statuses = _execute(pool, first, at_once, progress)
         progress.stop()
+        refresh_tails(resolved, asked)
         statuses += _execute(pool, _current_analysis(resolved, progress), at_once, progress)
     return _result(resolved, statuses)
+
+
+def refresh_tails(resolved: Resolved, overrides: Overrides) -> None:
+    """Build tails like another arm anew once every model has run: they are of its mean size over all models.
+
+    Nothing where the first model's group, which builds them, is the only one.
+    """
+    from bench.forks.run import run_sweep
+
+    tails = like_another(resolved)
+    if tails and len(resolved.sweep.models) > 1:
+        given = msgspec.structs.asdict(overrides) | {"arms": tails, "models": ()}
+        run_sweep(resolved.path, **given)
 
 
 def cells_of(resolved: Resolved) -> int:
