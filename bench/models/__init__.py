@@ -33,14 +33,18 @@ __all__ = [
 def open_model(name: str) -> Model:
     """The model of that name, to be entered with `async with` inside the loop that asks it.
 
-    Raises BenchError for a name of no known form, ModelMissing where a local model is not installed. Credentials are
-    looked at when the model is entered.
+    Raises BenchError for a name of no known form (packages may offer more, see `bench.plugins`), ModelMissing where a
+    local model is not installed. Credentials are looked at when the model is entered.
     """
     parsed = parse_name(name)
     if parsed.kind == "local":
         from bench.models.local import LocalModel
 
         return LocalModel(parsed)
+    if parsed.kind == "plugin":
+        from bench.plugins import open_model as open_plugin
+
+        return open_plugin(name)
     from bench.models.claude import MessagesModel, Reach
     from bench.models.clients import open_client
 

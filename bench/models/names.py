@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from bench.errors import BenchError
+from bench.plugins import is_model
 from bench.project import LABEL
 
 FORMS = "claude-…, local, local:/path.gguf, http(s)://host[:port][/prefix]#model, bedrock:ID, vertex:ID"
@@ -15,12 +16,12 @@ SLUG_CHARS = 40
 """A folder name stays readable in a listing; the hash after it keeps it unique."""
 HASH_DIGITS = 8
 
-Kind = Literal["claude", "local", "server", "bedrock", "vertex"]
+Kind = Literal["claude", "local", "server", "bedrock", "vertex", "plugin"]
 Family = Literal["claude", "local", "server"]
 
 
 class ModelName(NamedTuple):
-    """`name` taken apart. `id` goes into the request; `where` is a server's base URL or a GGUF's path."""
+    """`name` taken apart. `id` goes into the request; `where`: a server's URL, a GGUF's path, or who offers it."""
 
     name: str
     kind: Kind
@@ -44,6 +45,8 @@ def parse_name(name: str) -> ModelName:
             return _server(name)
     if re.fullmatch(r"claude-[a-z0-9][a-z0-9.-]*", name):
         return ModelName(name, "claude", name)
+    if is_model(name):
+        return ModelName(name, "plugin", rest, scheme)
     raise _malformed(name, "is none of the forms a model's name has")
 
 
@@ -63,7 +66,7 @@ def family(name: str) -> Family:
             return "claude"
         case "local":
             return "local"
-        case "server":
+        case "server" | "plugin":
             return "server"
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from bench.errors import BenchError
+from bench.plugins import READERS, offered
 from bench.transcripts.foreign import looks_like
 from bench.transcripts.head import Head, read_head
 from bench.transcripts.model import Transcript
 
-GROUP = "handoff_bench.readers"
+GROUP = READERS.name
 """Entry points of other packages: each is a Reader (an object, or a class without arguments)."""
 
 
@@ -63,16 +64,7 @@ def readers() -> list[Reader]:
 @cache
 def further_readers() -> tuple[Reader, ...]:
     """Readers that other installed packages offer. Raises BenchError for one that is none."""
-    from importlib.metadata import entry_points
-
-    found = []
-    for point in entry_points(group=GROUP):
-        offered = point.load()
-        reader = offered() if isinstance(offered, type) else offered
-        if not isinstance(reader, Reader):
-            raise BenchError(f"entry point '{point.name}' of {GROUP} is no reader; it needs name, told, detect, read")
-        found.append(reader)
-    return tuple(found)
+    return tuple(cast(Reader, reader) for _, reader in offered(READERS))
 
 
 def reader_of(head: Head) -> Reader | None:
