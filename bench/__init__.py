@@ -12,7 +12,6 @@ __version__ = "0.1.0"
 _HOMES: dict[str, str] = {
     "open_run": "bench.index",
     "parameters": "bench.notebook",
-    "run_and_grade": "bench.graded_run",
     "run_sweep": "bench.forks.run",
     "finish": "bench.notebook",
     "sweep": "bench.sweeps",
