@@ -91,3 +91,18 @@ def test_the_exit_status_says_how_it_went(tmp_path, monkeypatch, claude_server, 
     monkeypatch.setattr("bench.forks.run.Outside", lambda: Outside(retry=RetryPolicy(first_s=0.01)))
     project(tmp_path, arms={"short": "+++\nmax_tokens = 24000\n+++\nSay it."}, models=(PAID,), sweep="replicates = 1")
     assert main(["run", "s", "--budget-usd", budget]) == status
+
+
+def test_without_a_key_a_dry_run_estimates_and_says_so_and_a_real_one_stops(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    project(tmp_path, arms={"short": "Say it."})
+    assert main(["run", "s", "--dry-run"]) == 0
+    _, *lines = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    assert "estimated" in lines[0]
+    (told,) = [line for line in lines if "nothing was counted" in line]
+    assert told.startswith(f"{PAID}: nothing was counted, sizes are estimates: ")
+    assert "set ANTHROPIC_API_KEY" in told
+    assert main(["run", "s"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == ("", [told.partition("estimates: ")[2]])
+    assert not (tmp_path / "results").exists()

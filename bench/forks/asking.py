@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bench.forks.calls import answered_call, broken_off, failed_call
+from bench.forks.grid import request_of
 from bench.forks.journal import Finished
 from bench.forks.ledger import Ledger
 from bench.forks.outcomes import judge
@@ -16,7 +17,7 @@ from bench.forks.pricing import Pricing
 from bench.forks.retry import Retries
 from bench.forks.stopping import Stopping
 from bench.forks.store import Store, append_line
-from bench.models.protocol import Attempt, Context, Model, Reply, Request
+from bench.models.protocol import Attempt, Context, Model, Reply
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,7 @@ class Asker:
     async def _call(self, sized: Sized, call_id: str, on_first: Callable[[], None]) -> Answer | Attempt:
         """One call over the wire, settled in journal and guard however it ends."""
         fork, clock = sized.fork, self._outside.clock
-        request = Request(
-            context=self._contexts[fork.context_sha256],
-            instruction=fork.instruction,
-            max_tokens=fork.max_tokens,
-            effort=fork.effort,
-        )
+        request = request_of(fork, self._contexts[fork.context_sha256])
         started_at, began = self._outside.stamp(), clock()
         last, self._started[fork.group] = self._started.get(fork.group), began
         try:

@@ -15,6 +15,7 @@ from bench.forks.cells import NO_MODEL, Cell, digest, make_cell
 from bench.forks.context import Prepared
 from bench.forks.resolve import Resolved, ResolvedArm
 from bench.forks.subjects import ContextId, context_mode
+from bench.models.protocol import Context, Request
 from bench.rows import Outcome
 
 MOST_STALE = 60
@@ -38,6 +39,11 @@ class Fork(Struct, frozen=True, kw_only=True):
     @property
     def group(self) -> str:
         return f"{self.fixture}/{self.model}"
+
+
+def request_of(fork: Fork, context: Context) -> Request:
+    """The fork's request over its context."""
+    return Request(context=context, instruction=fork.instruction, max_tokens=fork.max_tokens, effort=fork.effort)
 
 
 class Decided(Struct, frozen=True):

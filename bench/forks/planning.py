@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bench.forks.arm_versions import Versions, label_of, registered
-from bench.forks.grid import Fork, Grid, lay_out
+from bench.forks.grid import Fork, Grid, lay_out, request_of
 from bench.forks.journal import Finished, read_journal
 from bench.forks.outside import Outside
 from bench.forks.plan import Plan, size
@@ -22,10 +22,13 @@ from bench.forks.store import Store
 from bench.forks.subjects import fixture_context
 from bench.forks.work import without_done
 from bench.models import slug
-from bench.models.protocol import Count, Model, ModelMissing, Request
+from bench.models.estimate import estimated
+from bench.models.protocol import Count, CredentialsMissing, Model, ModelMissing
 
 COUNTS_AT_ONCE = 4
 """Requests to count_tokens in flight: each carries a whole context, and they have a rate limit of their own."""
+
+UNCOUNTED = "nothing was counted, sizes are estimates"
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,11 @@ def lay(resolved: Resolved, outside: Outside) -> Laid:
     return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing)
 
 
-async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
+async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> Plan:
     """What is left to do, counted and priced. Models that must be asked are entered on `stack`.
 
-    A model that turns out not to be on this machine is skipped, and the plan says why.
+    A model that turns out not to be on this machine is skipped, and the plan says why. Raises CredentialsMissing where
+    there are none, but for a `dry` plan, which nobody will ask: its prompts are estimated then, and it says so.
     """
     store, grid = laid.store, laid.grid
     cells = [*(c for fork in grid.forks for c in fork.cells), *(d.cell for d in grid.decided)]
@@ -69,10 +73,11 @@ async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
     left = [f for fork in grid.forks if (f := without_done(fork, done))]
     answered = answered_replies(store)
     asked = [f for f in left if f.reply_sha256 not in answered]
-    skipped = dict(laid.skipped) | await _enter(laid.models, asked, stack)
+    missing, closed = await _enter(laid.models, asked, stack, dry=dry)
+    skipped = dict(laid.skipped) | missing
     asked = [f for f in asked if f.model not in skipped]
     windows = {name: model.window for name, model in laid.models.items()}
-    sized, misfits = size(asked, await _counts(asked, laid), windows, laid.pricing)
+    sized, misfits = size(asked, await _counts(asked, laid, closed), windows, laid.pricing)
     gone = {c.key for f in left if f.model in skipped and f.reply_sha256 not in answered for c in f.cells}
     return Plan(
         run=laid.resolved.run,
@@ -83,7 +88,10 @@ async def make_plan(laid: Laid, stack: AsyncExitStack) -> Plan:
         skipped=skipped,
         cells=tuple(c for c in cells if c.key not in gone),
         done=sum(str(c) in done for c in cells),
-        notes=tuple(_notes(grid)),
+        notes=(
+            *_notes(grid),
+            *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
+        ),
     )
 
 
@@ -117,24 +125,35 @@ def _open(resolved: Resolved, outside: Outside) -> tuple[dict[str, Model], dict[
     return models, skipped
 
 
-async def _enter(models: Mapping[str, Model], forks: Iterable[Fork], stack: AsyncExitStack) -> dict[str, str]:
-    """Enter the models that the forks ask; why some are not here."""
+async def _enter(
+    models: Mapping[str, Model], forks: Iterable[Fork], stack: AsyncExitStack, *, dry: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Enter the models that the forks ask; why some are not here, and, where `dry`, why others have no credentials."""
     skipped: dict[str, str] = {}
+    closed: dict[str, str] = {}
     for name in dict.fromkeys(f.model for f in forks):
         try:
             await stack.enter_async_context(models[name])
         except ModelMissing as missing:
             skipped[name] = str(missing)
-    return skipped
+        except CredentialsMissing as missing:
+            if not dry:
+                raise
+            closed[name] = str(missing)
+    return skipped, closed
 
 
-async def _counts(forks: Iterable[Fork], laid: Laid) -> dict[tuple[str, str, str], Count]:
-    """The prompt tokens of each different prompt: replicates and arms that send the same bytes share one count."""
+async def _counts(forks: Iterable[Fork], laid: Laid, closed: Collection[str]) -> dict[tuple[str, str, str], Count]:
+    """The prompt tokens of each different prompt: replicates and arms that send the same bytes share one count.
+
+    Those of `closed` models are estimated.
+    """
     at_once = asyncio.Semaphore(COUNTS_AT_ONCE)
 
     async def counted(fork: Fork) -> Count:
-        context = laid.grid.contexts[fork.context_sha256].context
-        request = Request(context=context, instruction=fork.instruction, max_tokens=fork.max_tokens, effort=fork.effort)
+        request = request_of(fork, laid.grid.contexts[fork.context_sha256].context)
+        if fork.model in closed:
+            return estimated(request, fork.model)
         async with at_once:
             return await laid.models[fork.model].count(request)
 

@@ -76,13 +76,16 @@ def run_sweep(
 
 
 def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides: object) -> Plan:
-    """What `run_sweep` would do with the same arguments: prompts are counted, nothing is written or paid."""
+    """What `run_sweep` would do with the same arguments: prompts are counted, nothing is written or paid.
+
+    Without credentials prompts are estimated, and a note of the plan says so.
+    """
     outside = outside or Outside()
     laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
 
     async def main(_: Interruptible[Plan]) -> Plan:
         async with AsyncExitStack() as stack:
-            return with_grading(await make_plan(laid, stack), laid)[0]
+            return with_grading(await make_plan(laid, stack, dry=True), laid)[0]
 
     return Interruptible[Plan]().run(main)
 

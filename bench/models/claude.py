@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import warnings
 from collections.abc import Callable
@@ -16,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.models.body import asked_effort, asked_thinking, countable, request_body
 from bench.models.call import IDLE_S, Call
+from bench.models.estimate import estimated
 from bench.models.failures import attempt_of
 from bench.models.heard import Heard
 from bench.models.known import known
 from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, Reply, Request
 from bench.models.redact import Redactor, secrets_in
-from bench.text import CHARS_PER_TOKEN, estimate_tokens
 
 if TYPE_CHECKING:
     from bench.models.clients import Client
@@ -109,7 +108,7 @@ class MessagesModel:
 
         client = self._opened().with_options(max_retries=COUNT_RETRIES)
         if not self._offers_count:
-            return Count(self._estimate(request), "estimated")
+            return estimated(request, self.name)
         body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
         try:
             async with asyncio.timeout(COUNT_TIMEOUT_S):
@@ -122,11 +121,7 @@ class MessagesModel:
                 raise CredentialsMissing(f"{self.name}: {self._redactor.detail(str(e.api_message or e))}") from None
         except (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, ValueError, AttributeError):
             pass  # the endpoint failed, not the model: the estimate below is marked as one
-        return Count(self._estimate(request), "estimated")
-
-    def _estimate(self, request: Request) -> int:
-        chars = CHARS_PER_TOKEN * (request.context.tokens + estimate_tokens(request.instruction))
-        return math.ceil(chars / (self._facts.chars_per_token if self._facts else CHARS_PER_TOKEN))
+        return estimated(request, self.name)
 
     def _opened(self) -> Client:
         if self._client is None:
