@@ -43,14 +43,18 @@ def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm (a way of grading, model, step and staleness), best recall first: see `arms_table`."""
     from bench.analysis.arms_table import arms_table
 
-    return arms_table(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
+    return arms_table(
+        run.outputs, run.grades, run.inventions, run.cells, with_truncated=_truncated_too(run, with_truncated)
+    )
 
 
 def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """The arm table of each fixture alone."""
     from bench.analysis.arms_table import by_fixture
 
-    return by_fixture(run.outputs, run.grades, run.inventions, run.cells, with_truncated=with_truncated)
+    return by_fixture(
+        run.outputs, run.grades, run.inventions, run.cells, with_truncated=_truncated_too(run, with_truncated)
+    )
 
 
 def tag_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
@@ -66,7 +70,7 @@ def recall(run: Run) -> pd.DataFrame:
     """One line an output: recall (0..1), atoms, missing, weight, carried, coverage."""
     from bench.analysis.recall import run_recall
 
-    return run_recall(_ranked(run, with_truncated=False))
+    return run_recall(_ranked(run))
 
 
 def spread(run: Run) -> pd.DataFrame:
@@ -81,7 +85,7 @@ def lost(run: Run) -> pd.DataFrame:
     from bench.analysis.lost import lost_atoms
 
     one = _one(run, None)
-    atoms = lost_atoms(_ranked(one, with_truncated=False), one.outputs)
+    atoms = lost_atoms(_ranked(one), one.outputs)
     return atoms.merge(atom_texts(run), on=["fixture", "atom"], how="left")
 
 
@@ -109,7 +113,9 @@ def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | No
     from bench.plots import recall_vs_cost
 
     one = _one(run, grading)
-    return recall_vs_cost(output_table(one.outputs, one.grades), axis, basis=_basis(run, axis))
+    return recall_vs_cost(
+        output_table(one.outputs, one.grades, with_truncated=_truncated_too(run)), axis, basis=_basis(run, axis)
+    )
 
 
 def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
@@ -118,7 +124,7 @@ def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
     from bench.plots import spread_strips
 
     one = _one(run, grading)
-    return spread_strips(output_table(one.outputs, one.grades))
+    return spread_strips(output_table(one.outputs, one.grades, with_truncated=_truncated_too(run)))
 
 
 def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
@@ -128,7 +134,7 @@ def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
 
     one = _one(run, grading)
     texts = atom_texts(run)
-    cells = atom_arms(_ranked(one, with_truncated=False))
+    cells = atom_arms(_ranked(one))
     return lost_atoms_map(cells, one.outputs, texts if len(texts) else None)
 
 
@@ -177,10 +183,10 @@ def _one(run: Run, grading: Grading | None) -> Run:
     return replace(run, grades=kept[0], inventions=kept[1])
 
 
-def _ranked(run: Run, with_truncated: bool) -> pd.DataFrame:
+def _ranked(run: Run, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.units import checked_grades, rankable
 
-    return checked_grades(rankable(run.grades, run.outputs, with_truncated=with_truncated))
+    return checked_grades(rankable(run.grades, run.outputs, with_truncated=_truncated_too(run, with_truncated)))
 
 
 def _chosen(run: Run, ranked: pd.DataFrame, arms: tuple[str, ...]) -> tuple[str, list[str]]:
@@ -209,3 +215,8 @@ def _basis(run: Run, axis: Axis) -> str:
     if axis != "carry" or carry is None:
         return "API list prices; local models and arms without a model cost nothing" if axis == "write" else ""
     return f"{carry.turns} turns, the handoff read from cache on each, at list prices of {carry.model}"
+
+
+def _truncated_too(run: Run, asked: bool = False) -> bool:
+    """Whether handoffs that were cut off are ranked: asked for in this call, or by the run's sweep."""
+    return asked or run.store.run_json().sweep.rank_truncated

@@ -49,6 +49,8 @@ class Sweep(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Wall-clock limit of one fork, in seconds."""
     max_tokens: int | None = None
     """Cap on every arm's own max_tokens: for small models and tight budgets."""
+    rank_truncated: bool = False
+    """Whether handoffs that were cut off stand in this run's tables and figures; they are flagged there."""
     carry: Carry | None = None
     graders: tuple[GraderSpec, ...] = (GraderSpec(kind="lexical"),)
 
