@@ -9,6 +9,7 @@ from bench.forks.calls import answered_call, broken_off, failed_call
 from bench.forks.grid import request_of
 from bench.forks.journal import Finished
 from bench.forks.ledger import Ledger
+from bench.forks.misses import CacheWatch
 from bench.forks.outcomes import judge
 from bench.forks.outside import Outside
 from bench.forks.paying import Payer
@@ -30,7 +31,9 @@ class Answer:
 
 
 class Asker:
-    """Asks forks of one run. `gave_up` is told of forks that stay without a reply, with the last reason."""
+    """Asks forks of one run. `gave_up` is told of forks that stay without a reply, with the last reason; `missed`
+    of those that should have read the cache and did not.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Asker:
         outside: Outside,
         timeout_s: float,
         gave_up: Callable[[Sized, str], None],
+        missed: Callable[[Sized, str], None],
     ) -> None:
         self._store = store
         self._ledger = ledger
@@ -54,6 +58,8 @@ class Asker:
         self._outside = outside
         self._timeout_s = timeout_s
         self._gave_up = gave_up
+        self._missed = missed
+        self._watch = CacheWatch()
         self._started: dict[str, float] = {}
         """Group -> when its newest call started."""
 
@@ -89,6 +95,10 @@ class Asker:
         if isinstance(result, Attempt):
             self._failed(sized, call_id, result)
             return result
+        first = began + (result.first_token_seconds or result.seconds)
+        why = self._watch.miss(fork.group, request, result.usage, began, first)
+        if why is not None:
+            self._missed(sized, why)
         ms = None if last is None else round(1000 * (began - last))
         return Answer(self._answered(sized, call_id, result), result.text, ms)
 

@@ -134,9 +134,11 @@ class Engine:
         for fork in work.answered:
             self._conclude(work, fork)
         self._sized.update((s.fork.reply_sha256, s) for s in work.asked)
-        for context in dict.fromkeys(s.fork.context_sha256 for s in work.asked):
-            forks = [s.fork.reply_sha256 for s in work.asked if s.fork.context_sha256 == context]
-            self._schedule.add(GroupSchedule(context, work.model, forks))
+        sharing: dict[str, list[str]] = {}
+        for sized in work.asked:
+            sharing.setdefault(sized.fork.cache_entry, []).append(sized.fork.reply_sha256)
+        for entry, forks in sharing.items():
+            self._schedule.add(GroupSchedule(entry, work.model, forks))
         self._close_job(work)
 
     def _close_job(self, work: GroupWork) -> None:

@@ -40,6 +40,11 @@ class Fork(Struct, frozen=True, kw_only=True):
     def group(self) -> str:
         return f"{self.fixture}/{self.model}"
 
+    @property
+    def cache_entry(self) -> str:
+        """Forks of a group with the same one share an entry of the cache; a changed effort misses."""
+        return f"{self.context_sha256} {self.effort}"
+
 
 def request_of(fork: Fork, context: Context) -> Request:
     """The fork's request over its context."""

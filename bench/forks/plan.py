@@ -92,8 +92,8 @@ def size(
             why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
-        asked.append(_sized(fork, count, pricing, warm=(fork.group, fork.context_sha256) in warmed))
-        warmed.add((fork.group, fork.context_sha256))
+        asked.append(_sized(fork, count, pricing, warm=(fork.group, fork.cache_entry) in warmed))
+        warmed.add((fork.group, fork.cache_entry))
     return asked, misfits
 
 

@@ -101,6 +101,7 @@ class _Run:
         self.outside = outside
         self.progress = progress
         self.failures: dict[str, str] = {}
+        self.misses: list[str] = []
 
     async def main(self, handle: Interruptible[RunSummary]) -> RunSummary:
         async with AsyncExitStack() as stack:
@@ -192,6 +193,7 @@ class _Run:
             outside=self.outside,
             timeout_s=self.sweep.timeout_s,
             gave_up=self._gave_up,
+            missed=self._missed,
         )
 
     def _limits(self) -> dict[str, int]:
@@ -212,6 +214,11 @@ class _Run:
         fork = sized.fork
         self.failures.update((str(cell), why) for cell in fork.cells)
         self.progress.failed(fork.group, len(fork.cells), f"{fork.cells[0]}: {why}")
+
+    def _missed(self, sized: Sized, why: str) -> None:
+        told = f"{sized.fork.cells[0]}: {why}"
+        self.misses.append(told)
+        self.progress.note(f"cache miss: {told}")
 
     def _build_failed(self, cell: Cell, why: str) -> None:
         self.failures[str(cell)] = why
@@ -240,6 +247,7 @@ class _Run:
                 self.store.failed_calls(),
                 [s.worst_usd for s in ledger.in_flight.values()],
             ),
+            misses=tuple(self.misses),
             cache=cache_use(finished, self.laid.pricing),
             expected_usd=expected,
             billed_usd=None if None in now_answered else math.fsum(u for u in now_answered if u is not None),

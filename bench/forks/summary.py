@@ -82,6 +82,8 @@ class RunSummary:
     """What the plan expected this start to cost."""
     billed_usd: float | None
     """What it did cost, as far as its calls were answered; None where a price is unknown."""
+    misses: tuple[str, ...] = ()
+    """Forks that should have read the cache and did not, and why."""
     grading: tuple[GraderResult, ...] = ()
     """What its graders came to; empty where nothing was to be graded."""
 
@@ -102,7 +104,7 @@ class RunSummary:
         out += [f"skipped {model}: {why}" for model, why in self.skipped.items()]
         out += self._missing()
         if self.cache.calls:
-            out += [self._spent(), self._cached()]
+            out += [self._spent(), self._cached(), *self._missed()]
         if self.expected_usd and self.billed_usd is not None:
             off = 100 * (self.billed_usd / self.expected_usd - 1)
             out.append(f"estimate: ${self.expected_usd:.4f} expected, ${self.billed_usd:.4f} billed ({off:+.0f} %)")
@@ -146,6 +148,11 @@ class RunSummary:
             out += f"; input ${use.input_usd:.4f}, at least possible ${use.floor_usd:.4f}"
         return out
 
+    def _missed(self) -> list[str]:
+        more = len(self.misses) - MOST_NAMED
+        named = [f"cache miss: {told}" for told in self.misses[:MOST_NAMED]]
+        return [*named, f"  and {more} more"] if more > 0 else named
+
 
 def gravest(statuses: Iterable[int]) -> int:
     """Of several exit statuses the one that counts: interrupted, then stopped by the cap, then failed."""
@@ -169,9 +176,10 @@ def money_of(answered: Iterable[CallRow], failed: Iterable[CallRow], unfinished_
 
 def cache_use(calls: Iterable[Finished], pricing: Pricing) -> CacheUse:
     """How the prompts of answered forks were charged, against the floor of their groups."""
-    groups: dict[tuple[str, str], list[Finished]] = {}
+    groups: dict[tuple[str, str, str | None], list[Finished]] = {}
     for finished in calls:
-        groups.setdefault((finished.call.model, finished.context_sha256), []).append(finished)
+        entry = (finished.call.model, finished.context_sha256, finished.reply.effort)
+        groups.setdefault(entry, []).append(finished)
     uses = [_group_use([f.call for f in members], pricing) for members in groups.values()]
     return CacheUse(
         calls=sum(u.calls for u in uses),
