@@ -13,7 +13,7 @@ cut: the excess is soon less base. Below stand the messages that were counted ('
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.cli.output import emit_json, say, table
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     for one in found:
         if one.evidence:
             print(f"\ncompaction {one.row.compaction}, {one.row.messages} messages after it:")
-            print(printable("\n".join(map(_told, one.evidence))))
+            print(printable("\n".join(map(_told, _grouped(one.evidence)))))
     for one in found:
         if one.row.why:
             say(f"compaction {one.row.compaction} has no base: {one.row.why}")
@@ -68,9 +68,20 @@ def _lines(one: After) -> Iterator[dict[str, object]]:
     }
 
 
-def _told(evidence: Evidence) -> str:
-    where = f"message {evidence.at}" + ("" if evidence.before is None else f", as {evidence.before}")
-    size = "" if evidence.tokens is None else f", {evidence.tokens:,} tokens"
-    later = "" if evidence.soon else ", later"
-    text = " ".join(evidence.text.split())
-    return f"  {TOLD[evidence.measure]}: {where}{size}{later}: {text}"
+def _told(evidence: Sequence[Evidence]) -> str:
+    """One line for what was done again, in however many goes."""
+    first = evidence[0]
+    where = f"message {first.at}" + ("" if first.before is None else f", as {first.before}")
+    tokens = sum(e.tokens or 0 for e in evidence)
+    size = "" if first.tokens is None else f", {tokens:,} tokens"
+    goes = f" in {len(evidence)} goes" if len(evidence) > 1 else ""
+    later = "" if first.soon else ", later"
+    return f"  {TOLD[first.measure]}{goes}: {where}{size}{later}: {' '.join(first.text.split())}"
+
+
+def _grouped(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
+    """Readings of one file together; all else by itself."""
+    groups: dict[object, list[Evidence]] = {}
+    for one in evidence:
+        groups.setdefault((one.measure, one.text) if one.measure == "files" else id(one), []).append(one)
+    return list(groups.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from posixpath import join
 from typing import Literal
 
 from msgspec import Struct
@@ -76,10 +77,11 @@ def touches(session: Session, call: Call) -> Iterator[tuple[str, Call]]:
         own = {k: v for k, v in call.arguments.items() if k not in PATHS}
         yield session.path(path), replace(call, arguments={**own, "file_path": session.path(path)})
         return
-    shown = shown_by(call.script) if call.script else None
+    folder, script = _in_folder(call.script)
+    shown = shown_by(script) if script else None
     if shown is not None:
-        at = {"file_path": session.path(shown.path), "offset": shown.first}
-        yield session.path(shown.path), replace(call, name="Read", arguments=at)
+        path = session.path(join(folder, shown.path))
+        yield path, replace(call, name="Read", arguments={"file_path": path, "offset": shown.first})
     for changed in (*call.writes, *call.removes):
         yield session.path(changed), replace(call, name="Edit", arguments={"file_path": session.path(changed)})
 
@@ -132,9 +134,10 @@ def commands_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
 
 def command_of(call: Call) -> tuple[Literal["command", "look"] | None, str]:
     """Which kind of command the call is and the text by which it is known again; None where it is none, or a read."""
-    if call.deed == "shell" and call.script and shown_by(call.script) is None:
+    if call.deed == "shell" and call.script and shown_by(_in_folder(call.script)[1]) is None:
         key = normalised(call.script)
-        return (("look" if call.shell.only_looks else "command"), key) if key else (None, "")
+        fetches = key.startswith("curl ") and not _SENDS.search(key) and not call.writes
+        return (("look" if call.shell.only_looks or fetches else "command"), key) if key else (None, "")
     if call.deed == "search":
         return "look", f"{call.name} {json.dumps(call.arguments, sort_keys=True)}"
     return None, ""
@@ -156,7 +159,15 @@ def normalised(script: str) -> str:
     return "" if _IDLE.match(text) else text
 
 
-_CD = re.compile(r"^cd (?:\"[^\"]*\"|'[^']*'|[^\s;&|]+) ?(?:&&|;) ?")
+def _in_folder(script: str) -> tuple[str, str]:
+    """The folder that a script changes to before all else, and the rest of it; ('', script) where it does not."""
+    found = _CD.match(script.lstrip())
+    return (found["folder"].strip("\"'"), script.lstrip()[found.end() :]) if found else ("", script)
+
+
+_CD = re.compile(r"^cd +(?P<folder>\"[^\"$]*\"|'[^']*'|[^\s;&|$]+) *(?:&&|;) *")
+_SENDS = re.compile(r" (?:-X|--request|-d|--data\S*|--json|-F|--form|-T|-[a-zA-Z]*[oO]|--output)\b")
+"""What makes more of `curl` than a look."""
 _LIMIT = re.compile(r"^timeout (?:-\S+ )*\d+[smh]? ")
 _TAIL = re.compile(r" ?(?:2>&1|2>/dev/null|\| ?(?:head|tail)(?: -n)?(?: ?-?\d+)?|\|\| ?true)$")
 _IDLE = re.compile(r"(?:sleep|wait|true|echo|pwd)\b[^;&|]*$|cd [^;&|]*$|$")
