@@ -1,63 +1,85 @@
 """A run that is killed loses nothing that was answered and asks for nothing twice that is on disk."""
 
-import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 
 import pytest
-from fakes import project
-from loopback import say
+from fakes import PAID, project
+from killing import Killer
+from loopback import Billed, say
 
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
+from bench.forks.journal import Finished, read_journal
+from bench.forks.pricing import Pricing
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
+from bench.pricetable import built_in
+from bench.transcripts.model import Usage
 
 MESSAGES = [{"role": "user", "content": "Please mend the flaky test. " + "It fails now and then. " * 100}]
-CHILD = "import sys; from bench.forks.run import run_sweep; run_sweep(sys.argv[1], grade=False)"
 COMMAND = "import sys; from bench.cli import main; sys.exit(main())"
-CELLS = 24  # 2 arms x 12 replicates
+CELLS = 12  # 2 arms x 6 replicates
 
 
-def killed_after(path, server, requests):
-    """Start the sweep in a process of its own and kill it once the server has seen that many requests."""
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], cwd=path.parent)
-    try:
-        until = time.monotonic() + 60
-        while len(server.requests) < requests and child.poll() is None:
-            assert time.monotonic() < until, "the child asked too little"
-            time.sleep(0.002)
-    finally:
-        child.send_signal(signal.SIGKILL)
-        assert child.wait() == -signal.SIGKILL
+MOMENTS = 100 if os.environ.get("BENCH_SOAK") else 10
 
 
-@pytest.mark.parametrize("requests", [1, 9])
-def test_a_killed_run_goes_on_with_exactly_what_is_missing(tmp_path, claude_server, requests):
-    server = claude_server(say("A handoff.", headers_after=0.02, first_token_after=0.02))
-    path = project(tmp_path, messages=MESSAGES, sweep="replicates = 12\nconcurrency = 4")
-    killed_after(path, server, requests)
+@pytest.mark.parametrize("moments", [pytest.param(MOMENTS, marks=pytest.mark.soak if MOMENTS == 100 else ())])
+def test_a_run_killed_at_any_moment_goes_on_with_exactly_what_is_missing(tmp_path, claude_server, moments):
+    server = claude_server(say("A handoff.", headers_after=0.01, first_token_after=0.01, token_gap=0.002))
+    chance = random.Random(7)
+    with Killer() as killer:
+        assert not killer.run(sweep_in(tmp_path / "whole"), 60.0)  # loads what is left to load
+        began = time.monotonic()
+        assert not killer.run(sweep_in(tmp_path / "again"), 60.0)
+        whole_s = time.monotonic() - began
+        killed = 0
+        for n in range(moments):
+            path = sweep_in(tmp_path / f"killed-{n}")
+            first = len(server.requests)
+            killed += killer.run(path, chance.uniform(0, whole_s))
+            check_nothing_is_lost(path, server, first)
+    assert killed > moments / 2
+
+
+def sweep_in(root):
+    return project(root, messages=MESSAGES, sweep="replicates = 6\nconcurrency = 4")
+
+
+def check_nothing_is_lost(path, server, first):
+    """Every answer is on disk or counted as possibly billed; the next start asks for the rest; totals are the bill."""
+    store = Store(path.parent.parent / "results/s")
+    answered = {e.reply_sha256 for e in read_journal(store.journal) if isinstance(e, Finished)}
+    kept = {sha256 for sha256 in answered if store.reply_path(sha256).exists()}
+    assert len(store.rows()) <= len(kept)  # a row rests on its reply
     asked_before = len(server.requests)
-    store = Store(tmp_path / "results/s")
-    events = [json.loads(line) for line in store.journal.read_text().splitlines()]
-    answered = {e["reply_sha256"] for e in events if e["event"] == "finished"}
-    kept = {sha for sha in answered if store.reply_path(sha).exists()}
-    summary = run_sweep(path, outside=Outside(retry=RetryPolicy(first_s=0.01)), grade=False)
-    assert summary.exit_status == 0
-    assert len(store.rows()) == CELLS
+
+    summary = run_sweep(path, grade=False)
+    assert (summary.exit_status, len(store.rows())) == (0, CELLS)
     assert len(server.requests) - asked_before == CELLS - len(kept)
-    # every token on the server's bill is in a call of ours, or in one that says it may have been billed
+
     calls = store.calls()
-    ours = sum(c.output_tokens or 0 for c in calls if c.usd_api is not None)
-    unseen = [c for c in calls if c.usd_api is None]
-    assert len(calls) >= len(server.requests)
-    assert server.billed.output <= ours + 3 * len(unseen)  # "A handoff." is 3 tokens
-    assert ours <= server.billed.output
-    assert summary.money.possibly_calls == len(unseen)
+    known = {c.request_id: c for c in calls if c.request_id is not None}
+    unseen = [c for c in calls if c.request_id is None]
     assert all(c.possibly_billed_usd > 0 and c.detail == "the process that asked is gone" for c in unseen)
+    bill = server.requests[first:]
+    for asked in bill:
+        if asked.request_id in known:
+            assert tokens(known[asked.request_id]) == vars(asked.billed)
+    lost = [asked for asked in bill if asked.request_id not in known]
+    assert len(lost) <= len(unseen)
+    assert summary.money.possibly_calls == len(unseen)
+    prices = Pricing(built_in(), datetime.now(UTC).date())
+    billed = [prices.cost(Usage(**vars(asked.billed)), PAID).usd_api for asked in bill]
+    assert summary.money.spent_usd <= sum(billed) + 1e-9 <= summary.money.spent_usd + summary.money.possibly_usd + 2e-9
+
+
+def tokens(call):
+    return {name: getattr(call, f"{name}_tokens") for name in vars(Billed())}
 
 
 def test_an_interrupted_command_exits_130_with_all_answers_on_disk(tmp_path, claude_server):

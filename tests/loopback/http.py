@@ -42,7 +42,7 @@ class Responder:
 
     def __init__(self, writer: asyncio.StreamWriter, request_id: str) -> None:
         self._writer = writer
-        self._request_id = request_id
+        self.request_id = request_id
 
     async def json(self, status: int, value: object, headers: Mapping[str, str] | None = None) -> None:
         await self.whole(status, json.dumps(value).encode(), "application/json", headers)
@@ -66,7 +66,7 @@ class Responder:
         self._writer.transport.abort()
 
     def _headers(self, kind: str, more: Mapping[str, str] | None) -> dict[str, str]:
-        return {"content-type": kind, "request-id": self._request_id, **(more or {})}
+        return {"content-type": kind, "request-id": self.request_id, **(more or {})}
 
     async def _send(self, data: bytes) -> None:
         if self._writer.is_closing():

@@ -36,6 +36,8 @@ class Asked:
     raw: bytes
     body: dict[str, Any]
     at: float
+    request_id: str = ""
+    """As the answer's header has it."""
     began_at: float | None = None
     """When the first byte of a 200 went out."""
     billed: Billed = field(default_factory=Billed)

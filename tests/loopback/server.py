@@ -118,6 +118,7 @@ class LoopbackServer:
 
     async def _messages(self, request: HttpRequest, out: Responder) -> None:
         asked = asked_of(len(self.requests), request)
+        asked.request_id = out.request_id
         self.requests.append(asked)
         self._in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self._in_flight)
