@@ -21,6 +21,7 @@ COMMANDS = {
     "estimate": "say how large a session is for a context, and where a budget would cut it",
     "handoffs": "look back into stored handoffs: list, show, search, and note what one lacked",
     "after": "say what a session's handoffs failed to carry: what was done again after a compaction",
+    "split": "draw the arms of a live split, import its rows, compare them",
     "fixtures": "list the fixtures",
     "arms": "list the arms",
     "run": "run and grade a sweep",

@@ -3,6 +3,7 @@
 examples:
   bench window session.jsonl
   bench window session.jsonl --window 200000
+  bench window session.jsonl --carry 10
   bench window session.jsonl --json | jq '.weights'
 
 tokens: what the window held at the end of the turn, by the model's own count. first prompt: what the turn's first
@@ -19,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from bench.cli.output import emit_json, say, table
+from bench.field.carrying import carried
 from bench.handoff.window import Reading, Weight, readings, weights
 from bench.models.known import known
 from bench.transcripts import read
@@ -28,6 +30,7 @@ TURNS = (
     "turn", "phase", "compaction", "at", "tokens", "percent", "first prompt", "answers", "messages", "handoff tokens",
     "handoff percent",
 )  # fmt: skip
+CARRIED = ("compaction", "turn", "answers", "weight", "tokens", "tokens_so_far", "usd_so_far", "share")
 WEIGHTS = ("compaction", "phase", "first prompt", "floor", "weight", "handoff tokens", "answers", "carried", "usd")
 
 
@@ -36,7 +39,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window", type=int, metavar="TOKENS", help="the context window (default: the model's, if known)"
     )
-    parser.add_argument("--json", action="store_true", help="print both tables as one JSON object")
+    parser.add_argument(
+        "--carry", type=int, metavar="N", help="what carrying each handoff cost over the N turns after it, turn by turn"
+    )
+    parser.add_argument("--json", action="store_true", help="print the tables as one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,14 +52,19 @@ def run(args: argparse.Namespace) -> int:
     found = readings(transcript, window)
     weighed = weights(found)
     costs = [carried_usd(weight, model, _day(found)) for weight in weighed]
+    turns = carried(found, args.carry, model, _day(found)) if args.carry else ()
     if args.json:
         told = [{**msgspec.to_builtins(w), "carried_usd": usd} for w, usd in zip(weighed, costs, strict=True)]
-        emit_json({"model": model, "window": window, "readings": found, "weights": told})
+        shown = {"model": model, "window": window, "readings": found, "weights": told}
+        emit_json({**shown, "carried": turns} if args.carry else shown)
         return 0
     print(table([_turn(r) for r in found], TURNS))
     if weighed:
         print()
         print(table([_weight(w, usd) for w, usd in zip(weighed, costs, strict=True)], WEIGHTS))
+    if turns:
+        print()
+        print(table([msgspec.to_builtins(t) for t in turns], CARRIED))
     if window is None:
         say("the context window is not known, so there are no percentages; --window TOKENS gives it")
     if found and all(r.tokens is None for r in found):
