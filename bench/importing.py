@@ -18,6 +18,7 @@ from bench.fixtures import ABOUT, KEY, TRANSCRIPT, FixtureFile
 from bench.keys import Key
 from bench.keywriting import quoted, to_yaml
 from bench.project import checked_label, find_project
+from bench.scrubbing import Replaced, report_csv, scrub
 from bench.transcripts import holding, read, read_all
 from bench.transcripts.model import Transcript
 from bench.transcripts.view import full_compactions, seen_at, whole_until
@@ -29,6 +30,8 @@ UNKNOWN_LICENCE = "unknown"
 LONGEST_NAME = 80
 """Characters of a fixture's name made of a file's name."""
 SYSTEM, TOOLS, STOCK = "system.md", "tools.json", "replays/stock.md"
+REPORT = "scrubbed.csv"
+"""What was replaced where: message, kind, count; never what it was."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,35 @@ class Imported:
     """Whether the harness's own summary was kept as a replay."""
     other_sessions: int
     """Sessions of the file that were left aside."""
+    replaced: tuple[Replaced, ...] | None = None
+    """What scrubbing replaced where; None where it was not asked for."""
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What a fixture is written from, scrubbed or as it was."""
+
+    transcript: Transcript
+    stock: str | None
+    source: str
+    replaced: tuple[Replaced, ...] | None
 
 
 def import_session(
-    file: Path, *, at: int | None = None, name: str | None = None, to: Path | None = None, whole: bool = False
+    file: Path,
+    *,
+    at: int | None = None,
+    name: str | None = None,
+    to: Path | None = None,
+    whole: bool = False,
+    scrubbed: bool = True,
 ) -> Imported:
     """Make a fixture folder `to`/`name` of the session in `file`; `to` defaults to the project's fixtures.
 
     The transcript is what the model saw at its `at`-th compaction (default: the last one, else the session's end); with
-    `whole`, all that stood before that point. Raises BenchError for a file that cannot be read or holds no message, a
-    compaction that is not there, and a folder that is already filled. Nothing is left behind where it fails.
+    `whole`, all that stood before that point. Secrets and traces of people are replaced before anything is written,
+    unless `scrubbed` is False. Raises BenchError for a file that cannot be read or holds no message, a compaction that
+    is not there, and a folder that is already filled. Nothing is left behind where it fails.
     """
     sessions = read_all(file)
     session = next((s for s in sessions if s.messages), None)
@@ -64,12 +86,20 @@ def import_session(
     fulls = full_compactions(session)
     at = at if at is not None else len(fulls) or None
     seen = _cut(session, at, whole, file)
-    label = checked_label(name, "fixture") if name is not None else _label(file)
+    content = _content(seen, None if at is None else fulls[at - 1].summary, file.name, scrubbed)
+    label = checked_label(name, "fixture") if name is not None else _label(file, Path(content.source).stem)
     folder = (to if to is not None else find_project().fixtures) / label
     _refuse_filled(folder)
-    stock = None if at is None else fulls[at - 1].summary
-    kept, key = _write(folder, seen, file, label, at, stock)
-    return Imported(folder, kept, key, at, len(fulls), stock is not None, sum(bool(s.messages) for s in sessions) - 1)
+    kept, key = _write(folder, content, label, at)
+    others = sum(bool(s.messages) for s in sessions) - 1
+    return Imported(folder, kept, key, at, len(fulls), content.stock is not None, others, content.replaced)
+
+
+def _content(seen: Transcript, stock: str | None, source: str, scrubbed: bool) -> _Content:
+    if not scrubbed:
+        return _Content(seen, stock, source, None)
+    done = scrub(seen, {"file name": source, **({} if stock is None else {"stock": stock})})
+    return _Content(done.transcript, done.beside.get("stock"), done.beside["file name"], done.replaced)
 
 
 def _cut(session: Transcript, at: int | None, whole: bool, file: Path) -> Transcript:
@@ -82,9 +112,9 @@ def _cut(session: Transcript, at: int | None, whole: bool, file: Path) -> Transc
     return seen
 
 
-def _label(file: Path) -> str:
-    """A plain name for the fixture from the file's name."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", file.stem)[:LONGEST_NAME].strip(".-_")
+def _label(file: Path, stem: str) -> str:
+    """A plain name for the fixture from the file's name, scrubbed where the rest is."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", stem)[:LONGEST_NAME].strip(".-_")
     if not plain:
         raise BenchError("give the fixture a name with --name; the file's name holds no plain letter", path=file)
     return plain
@@ -97,10 +127,9 @@ def _refuse_filled(folder: Path) -> None:
         raise BenchError("is there already; give another --name, or remove it first", path=folder)
 
 
-def _write(
-    folder: Path, seen: Transcript, file: Path, label: str, at: int | None, stock: str | None
-) -> tuple[Transcript, Key]:
+def _write(folder: Path, content: _Content, label: str, at: int | None) -> tuple[Transcript, Key]:
     """The folder, whole or not at all; the transcript as it reads back, and the key drafted from that."""
+    seen = content.transcript
     folder.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp"))
     try:
@@ -108,14 +137,18 @@ def _write(
         write_text(making / TRANSCRIPT, text)
         kept = replace(read(making / TRANSCRIPT), harness_version=seen.harness_version)
         key = Key(version=1, atoms=draft(kept))
-        write_text(making / KEY, to_yaml(key))
-        if stock is not None:
-            write_text(making / STOCK, stock)
-        if seen.system:
-            write_text(making / SYSTEM, seen.system)
-        if seen.tools_json:
-            write_text(making / TOOLS, seen.tools_json)
-        write_text(making / ABOUT, _about(_described(seen, kept, file, label, at, text)))
+        about = _described(seen, kept, content.source, label, at, text)
+        files = {
+            KEY: to_yaml(key),
+            STOCK: content.stock,
+            SYSTEM: seen.system or None,
+            TOOLS: seen.tools_json or None,
+            REPORT: None if content.replaced is None else report_csv(content.replaced),
+            ABOUT: _about(about),
+        }
+        for name, text_ in files.items():
+            if text_ is not None:
+                write_text(making / name, text_)
         making.chmod(0o755)
         making.rename(folder)
     except OSError as error:
@@ -125,13 +158,13 @@ def _write(
     return kept, key
 
 
-def _described(seen: Transcript, kept: Transcript, file: Path, label: str, at: int | None, text: str) -> FixtureFile:
+def _described(seen: Transcript, kept: Transcript, source: str, label: str, at: int | None, text: str) -> FixtureFile:
     point = "up to its end" if at is None else f"up to compaction {at}"
     return FixtureFile(
         version=1,
         title=f"Session {label}, {point}",
         harness=" ".join(filter(None, (seen.format, seen.harness_version))),
-        source=file.name,
+        source=source,
         licence=UNKNOWN_LICENCE,
         language=UNDETERMINED,
         split="dev",

@@ -146,12 +146,12 @@ def test_the_name_comes_from_the_file_and_the_place_from_the_project(tmp_path, m
     assert made.folder.relative_to(tmp_path) == Path("fixtures/my-session-1")
 
 
-def test_the_command_says_what_was_made_what_to_type_next_and_that_nothing_was_scrubbed(session, tmp_path, capsys):
+def test_the_command_says_what_was_made_what_to_type_next_and_to_look_through_it(session, tmp_path, capsys):
     assert main(["import", str(session), "--at", "2", "--name", "real", "--to", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert "4 messages" in out and "compaction 2 of 2" in out and "replays/stock.md" in out
     assert out.splitlines()[-1].startswith("next: bench check ")
-    assert err.count("\n") == 1 and "nothing was scrubbed" in err
+    assert err.count("\n") == 1 and "look through the transcript before you share it" in err
     assert main(["import", str(session), "--name", "real", "--to", str(tmp_path)]) == 2
     assert "is there already" in capsys.readouterr().err
 

@@ -10,6 +10,7 @@ from bench.arms.newest import full_text
 from bench.atomic import write_text
 from bench.checks.key import key_faults
 from bench.checks.parts import Fault, KeyParts, key_of, read_parts
+from bench.checks.sharing import secrets_of
 from bench.checks.source import Asked
 from bench.errors import Problem, collected
 from bench.fixtures import (
@@ -39,6 +40,7 @@ def check_fixture(folder: Path) -> list[Problem]:
     transcript = collected(problems, read, folder / TRANSCRIPT)
     if about:
         problems += _about(folder, *about, transcript)
+    problems += secrets_of(folder)
     parts = collected(problems, read_parts, folder / KEY)
     if parts:
         problems += sorted(_key(parts, transcript), key=lambda p: p.line or 0)

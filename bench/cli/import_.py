@@ -5,6 +5,9 @@ examples:
   bench import session.jsonl --at 2 --name my-case    at its second compaction, as fixtures/my-case/
   bench import session.jsonl --whole --to ~/fixtures  the whole past instead of what the model still saw
 
+Before anything is written, keys, tokens and passwords, users and home folders, hosts, e-mail addresses, git remotes and
+IP addresses are replaced, the same by the same placeholder; scrubbed.csv says where and how often.
+
 'bench transcript FILE' lists the compactions. The folder gets transcript.jsonl, key.yaml (every atom 'drafted': review
 it), fixture.yaml, and replays/stock.md where the session has the harness's own summary at that point.
 """
@@ -17,6 +20,7 @@ from pathlib import Path
 from bench.cli.output import say
 from bench.errors import shown
 from bench.importing import Imported, import_session
+from bench.scrubbing import Replaced, totals
 from bench.text import printable
 
 
@@ -28,17 +32,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="name of the fixture (default: from the file's name)")
     parser.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
     parser.add_argument("--whole", action="store_true", help="keep the whole past, not only what the model still saw")
+    parser.add_argument("--no-scrub", action="store_true", help="write secrets, names and addresses as they stand")
 
 
 def run(args: argparse.Namespace) -> int:
     to = args.to.expanduser() if args.to else None
-    made = import_session(args.file, at=args.at, name=args.name, to=to, whole=args.whole)
+    scrubbed = not args.no_scrub
+    made = import_session(args.file, at=args.at, name=args.name, to=to, whole=args.whole, scrubbed=scrubbed)
     print(printable(_told(made)))
-    say(
-        "the session may hold secrets, names and addresses and nothing was scrubbed (not built yet); "
-        "read it before you share it"
-    )
+    say(_warning(made))
     return 0
+
+
+def _warning(made: Imported) -> str:
+    if made.replaced is None:
+        return "nothing was scrubbed: the session may hold secrets, names and addresses; do not share it"
+    return "a detector knows shapes, not meanings, and reads no images: look through the transcript before you share it"
 
 
 def _told(made: Imported) -> str:
@@ -52,7 +61,13 @@ def _told(made: Imported) -> str:
         f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital"
         + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
         *(["  replays/stock.md  the harness's own summary at that point"] if made.stock else []),
+        *([] if made.replaced is None else [f"  scrubbed.csv      {_replaced(made.replaced)}"]),
         *([f"  {made.other_sessions} more session(s) of the file left aside"] if made.other_sessions else []),
         f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
     ]
     return "\n".join(lines)
+
+
+def _replaced(replaced: tuple[Replaced, ...]) -> str:
+    counts = ", ".join(f"{n:,} {kind}" for kind, n in totals(replaced).items())
+    return f"replaced: {counts}" if counts else "nothing was found to replace"
