@@ -44,7 +44,7 @@ def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.arms_table import arms_table
 
     return arms_table(
-        run.outputs, run.grades, run.inventions, run.cells, with_truncated=_truncated_too(run, with_truncated)
+        run.outputs, run.grades, run.inventions, run.cells, with_truncated=truncated_too(run, with_truncated)
     )
 
 
@@ -53,7 +53,7 @@ def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.arms_table import by_fixture
 
     return by_fixture(
-        run.outputs, run.grades, run.inventions, run.cells, with_truncated=_truncated_too(run, with_truncated)
+        run.outputs, run.grades, run.inventions, run.cells, with_truncated=truncated_too(run, with_truncated)
     )
 
 
@@ -114,7 +114,7 @@ def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | No
 
     one = _one(run, grading)
     return recall_vs_cost(
-        output_table(one.outputs, one.grades, with_truncated=_truncated_too(run)), axis, basis=_basis(run, axis)
+        output_table(one.outputs, one.grades, with_truncated=truncated_too(run)), axis, basis=_basis(run, axis)
     )
 
 
@@ -124,7 +124,7 @@ def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
     from bench.plots import spread_strips
 
     one = _one(run, grading)
-    return spread_strips(output_table(one.outputs, one.grades, with_truncated=_truncated_too(run)))
+    return spread_strips(output_table(one.outputs, one.grades, with_truncated=truncated_too(run)))
 
 
 def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
@@ -186,7 +186,7 @@ def _one(run: Run, grading: Grading | None) -> Run:
 def _ranked(run: Run, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.units import checked_grades, rankable
 
-    return checked_grades(rankable(run.grades, run.outputs, with_truncated=_truncated_too(run, with_truncated)))
+    return checked_grades(rankable(run.grades, run.outputs, with_truncated=truncated_too(run, with_truncated)))
 
 
 def _chosen(run: Run, ranked: pd.DataFrame, arms: tuple[str, ...]) -> tuple[str, list[str]]:
@@ -217,6 +217,6 @@ def _basis(run: Run, axis: Axis) -> str:
     return f"{carry.turns} turns, the handoff read from cache on each, at list prices of {carry.model}"
 
 
-def _truncated_too(run: Run, asked: bool = False) -> bool:
+def truncated_too(run: Run, asked: bool = False) -> bool:
     """Whether handoffs that were cut off are ranked: asked for in this call, or by the run's sweep."""
     return asked or run.store.run_json().sweep.rank_truncated

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from bench.cli.output import table
-from bench.run_view import arm_table, compare, fixture_table, gradings, lost, tag_table
+from bench.run_view import arm_table, compare, fixture_table, gradings, lost, tag_table, truncated_too
 from bench.text import ABSENT, printable
 from bench.words import ARMS, COMPARED, LEGENDS, LOST, TAGS_LEGEND, in_words, matrix, spread_of
 
@@ -49,16 +49,16 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False) 
     """The arm table, or with `by="fixture"` that of each fixture."""
     frame = (fixture_table if by == "fixture" else arm_table)(run, with_truncated=with_truncated)
     keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
-    return Told(
-        [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)], [*LEGENDS, *spread_of(frame)]
-    )
+    tables = [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)]
+    return Told(tables, [*LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated)])
 
 
 def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
     """Recall by tag, an arm a column."""
     frame = tag_table(run, with_truncated=with_truncated)
     parts = _parts(frame, ["grader", "scope"])
-    return Told([(_title(run, key), matrix(part, "tag")) for key, part in parts], [TAGS_LEGEND])
+    tables = [(_title(run, key), matrix(part, "tag")) for key, part in parts]
+    return Told(tables, [TAGS_LEGEND, *_cut_off(run, with_truncated)])
 
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
@@ -70,7 +70,7 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
     for grading in gradings(run):
         frame = compare(run, *arms, grading=grading, with_truncated=with_truncated)
         tables.append((_title(run, grading), in_words(frame, COMPARED)))
-        told = [_difference(frame), *spread_of(frame), *cannot_be_said(frame)]
+        told = [_difference(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
         notes |= dict.fromkeys(told)
     return Told(tables, list(notes))
 
@@ -93,6 +93,14 @@ def _title(run: Run, key: tuple[str, ...]) -> str:
     grader, scope, *fixture = key
     told = f"graded by {grader} on the {scope}" if grader else f"nothing is graded yet; run 'bench grade {run.name}'"
     return f"{', fixture '.join([run.name, *fixture])}: {told}"
+
+
+def _cut_off(run: Run, asked: bool) -> list[str]:
+    """A warning where handoffs that were cut off are ranked."""
+    cut = int((run.outputs["outcome"] == "truncated").sum()) if truncated_too(run, asked) else 0
+    return (
+        [f"{cut} handoff{'s' * (cut > 1)} of {len(run.outputs)} cut off at the cap, ranked all the same"] if cut else []
+    )
 
 
 def _difference(frame: pd.DataFrame) -> str:

@@ -101,6 +101,22 @@ def test_truncated_handoffs_are_ranked_only_when_asked(tmp_path, monkeypatch):
     assert asked == {"a": (1, 0.5), "b": (1, 1.0)}
 
 
+def test_a_sweep_may_rank_what_was_cut_off_and_every_table_and_figure_says_so(tmp_path, monkeypatch, capsys):
+    from bench.run_view import plot_recall_vs_cost, plot_spread
+
+    monkeypatch.chdir(project(tmp_path / "project"))
+    rows = [output("a"), output("b", outcome="truncated"), output("b", replicate=2)]
+    runs = {"f1": {"a": ["CL"], "b": ["CC", "CC"]}}
+    write_run(tmp_path / "project/results/tiny", runs, rows=rows, rank_truncated=True)
+    run = open_run("tiny")
+    assert {r["arm"]: r["n"] for r in records(arm_table(run))} == {"a": 1, "b": 2}
+    for argv in (["table", "tiny"], ["table", "tiny", "--by", "tag"], ["compare", "tiny"]):
+        assert main(argv) == 0
+        assert "1 handoff of 3 cut off at the cap, ranked all the same" in capsys.readouterr().out
+    for figure in (plot_recall_vs_cost(run), plot_spread(run)):
+        assert "Cut off, ranked all the same: b (1 of 2 runs)." in [t.get_text() for t in figure.texts]
+
+
 def test_a_run_without_grades_still_tells_what_became_of_its_cells(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(project(tmp_path / "project"))
     write_run(tmp_path / "project/results/tiny", {"f1": {"a": []}}, rows=[output("a", outcome="refused")])

@@ -20,3 +20,10 @@ def output_table(outputs: pd.DataFrame, grades: pd.DataFrame, *, with_truncated:
     costs = output_cost(outputs)[[*OUTPUT, "write_usd", "write_reason"]]
     table = outputs[[*OUTPUT, "kind", "outcome", "handoff_tokens", "carry_usd"]]
     return named(table.merge(runs, on=OUTPUT, how="left").merge(costs, on=OUTPUT, how="left"))
+
+
+def cut_off(table: pd.DataFrame) -> list[str]:
+    """The series of `output_table` that have truncated outputs with a recall, as `short (2 of 4 runs)`."""
+    ranked = table.dropna(subset=["recall"]).assign(cut=lambda t: t["outcome"] == "truncated")
+    runs = ranked.groupby("name", observed=True, sort=False)["cut"].agg(["sum", "size"])
+    return [f"{name} ({cut} of {n} runs)" for name, cut, n in runs.itertuples(name=None) if cut]

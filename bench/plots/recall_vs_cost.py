@@ -8,6 +8,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from bench.analysis.output_table import cut_off
 from bench.analysis.pareto import COST_COLUMNS, Axis, arm_points
 from bench.analysis.spread import POINTS
 from bench.frames import records
@@ -102,7 +103,7 @@ def recall_vs_cost(table: pd.DataFrame, axis: Axis = "carry", *, basis: str = ""
 
 
 def drawable(table: pd.DataFrame, axis: Axis) -> tuple[list[Arm], list[str]]:
-    """The arms that have a place in the figure, and a sentence on each kind of those that have none."""
+    """The arms that have a place in the figure, and what is to be said of them, and of those that have none."""
     points = records(arm_points(table, axis))
     look = styles({str(p["name"]): str(p["kind"]) for p in points})
     arms, unknown, ungraded, free = [], [], [], []
@@ -121,6 +122,7 @@ def drawable(table: pd.DataFrame, axis: Axis) -> tuple[list[Arm], list[str]]:
                 free.append(name)
     notes = [
         (f"At {ZERO[axis]}: ", free if len(free) < len(arms) else ["every arm"]),
+        ("Cut off, ranked all the same: ", cut_off(table)),
         ("Not drawn, cost unknown: ", unknown),
         ("Not drawn, no handoff ranked: ", ungraded),
     ]

@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from bench.analysis.means import fixture_mean
+from bench.analysis.output_table import cut_off
 from bench.analysis.spread import POINTS, arm_spread
 from bench.plots.axes import RECALL_LABEL, axes_at, recall_limits, title
 from bench.plots.style import MUTED, RC, Style, new_figure, styles
@@ -23,6 +24,7 @@ WIDTH_IN, LANE_IN, ARM_IN = 8.4, 0.13, 0.26
 LEFT_IN, RIGHT_IN, TOP_IN, BOTTOM_IN = 0.4, 1.75, 0.75, 0.6
 NAME_CHAR_IN, PLOT_LEAST_IN = 0.08, 3.0
 """Width that a character of an arm's name takes; the least that is left to the dots."""
+NOTE_CHARS = 125
 LANES_MOST = 6
 """With more fixtures than this, their lanes lie on one another: the row would grow too tall to read."""
 
@@ -42,7 +44,8 @@ def spread_strips(table: pd.DataFrame) -> Figure:
     lanes = min(max(len(fixtures), 1), LANES_MOST)
     row = ARM_IN + LANE_IN * lanes
     left_out = sorted(set(table["name"]) - set(known["name"]))
-    notes = wrap(f"No handoff ranked: {', '.join(left_out)}.", 110) if left_out else []
+    said = (("Cut off, ranked all the same: ", cut_off(table)), ("No handoff ranked: ", left_out))
+    notes = [line for what, names in said if names for line in wrap(f"{what}{', '.join(names)}.", NOTE_CHARS)]
     bottom = BOTTOM_IN + 0.175 * len(notes)
     height = bottom + row * max(len(means), 1) + TOP_IN
     left = LEFT_IN + NAME_CHAR_IN * max((len(str(name)) for name in means.index), default=0)
