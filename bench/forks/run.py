@@ -229,7 +229,7 @@ class _Run:
         outcomes = {name: there[name] for cell in plan.cells if (name := str(cell)) in there}
         finished = [e for e in read_journal(self.store.journal) if isinstance(e, Finished)]
         now_answered = [e.call.usd_api for sha, e in ledger.answered.items() if sha not in known]
-        expected = plan.total("expected_usd")
+        expected = [s.expected_usd for s in plan.asked if s.fork.reply_sha256 in ledger.answered]
         return RunSummary(
             run=self.store.name,
             folder=self.store.root,
@@ -249,6 +249,6 @@ class _Run:
             ),
             misses=tuple(self.misses),
             cache=cache_use(finished, self.laid.pricing),
-            expected_usd=expected,
+            expected_usd=None if None in expected else math.fsum(u for u in expected if u is not None),
             billed_usd=None if None in now_answered else math.fsum(u for u in now_answered if u is not None),
         )

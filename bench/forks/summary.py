@@ -79,9 +79,9 @@ class RunSummary:
     money: Money
     cache: CacheUse
     expected_usd: float | None
-    """What the plan expected this start to cost."""
+    """What the plan expected those calls of this start to cost that were answered …"""
     billed_usd: float | None
-    """What it did cost, as far as its calls were answered; None where a price is unknown."""
+    """… and what they did cost; None where a price is unknown."""
     misses: tuple[str, ...] = ()
     """Forks that should have read the cache and did not, and why."""
     grading: tuple[GraderResult, ...] = ()
