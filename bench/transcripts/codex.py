@@ -29,9 +29,11 @@ class Codex:
         """Whether the head holds an envelope of Codex, the flat items of its first year, or its first document."""
         if isinstance(head.document, dict) and "items" in head.document:
             return isinstance(head.document["items"], list) and "session" in head.document
-        if any("payload" in r and r.get("type") in ENVELOPES for r in head.records):
+        if any("payload" in r and text_of(r.get("type")) in ENVELOPES for r in head.records):
             return True
-        bare = any(r.get("type") in FLAT and r.keys() & {"content", "call_id", "summary"} for r in head.records)
+        bare = any(
+            text_of(r.get("type")) in FLAT and r.keys() & {"content", "call_id", "summary"} for r in head.records
+        )
         return bare and not any("payload" in r or "message" in r for r in head.records)
 
     def read(self, path: Path) -> list[Transcript]:

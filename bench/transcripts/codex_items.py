@@ -135,7 +135,7 @@ class Counter:
         told = dict_of(info)
         last = dict_of(told.get("last_token_usage"))
         again = dict_of(told.get("total_token_usage")) == self._total
-        return number_of(last.get("total_tokens")) if again and usage_of(last) is None else None
+        return (count_of(last.get("total_tokens")) or None) if again and usage_of(last) is None else None
 
 
 def usage_of(counts: dict[str, object]) -> Usage | None:

@@ -173,10 +173,7 @@ class Rollout:
         turns, thinking = self.conversation.turns, self._answer
         if role != "assistant" and thinking is not None and turns[-1] is thinking and _only_thinks(thinking):
             # what arrives before the model has said anything is known to the answer
-            turns.pop()
-            self.conversation.add(turn)
-            turns.append(thinking)
-            return turn
+            return self.conversation.insert(len(turns) - 1, turn)
         self._over = True
         return self.conversation.add(turn)
 
@@ -208,14 +205,17 @@ class Rollout:
 
     def _roll_back(self, turns: int) -> None:
         """The newest `turns` prompts and all behind each are undone."""
-        prompts = [i for i, t in enumerate(self.conversation.turns) if t.role == "user" and t.author != "harness"]
-        prompts = [i for i in prompts if self.conversation.turns[i].author in ("person", "assistant")]
+        prompts = [i for i, turn in enumerate(self.conversation.turns) if self._is_prompt(turn)]
         if turns > 0 and prompts:
             off = self.conversation.cut(prompts[max(len(prompts) - turns, 0)])
             self.undone.append(off)
             gone = {turn.key for turn in off}
             self._said = {name: [k for k in keys if k not in gone] for name, keys in self._said.items()}
             self._answer, self._over = None, True
+
+    def _is_prompt(self, turn: Turn) -> bool:
+        sent = turn.author in ("person", "assistant") or not self.typed.isdisjoint(_texts(turn.blocks))
+        return turn.role == "user" and sent
 
 
 def _texts(blocks: list[Block]) -> tuple[str, ...]:

@@ -83,11 +83,18 @@ class Conversation:
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self._callers: dict[str, Turn] = {}
-        self._points: list[tuple[Compaction, int, frozenset[int]]] = []
+        self._points: list[tuple[Compaction, int, tuple[int, ...]]] = []
 
     def add(self, turn: Turn) -> Turn:
         """The turn, now the newest."""
         self.turns.append(turn)
+        self._note(turn, turn.blocks)
+        return turn
+
+    def insert(self, at: int, turn: Turn) -> Turn:
+        """The turn, now at index `at`; it arrived before what stands behind it."""
+        self.turns.insert(at, turn)
+        self._points = [(point, place + (place > at), kept) for point, place, kept in self._points]
         self._note(turn, turn.blocks)
         return turn
 
@@ -122,7 +129,7 @@ class Conversation:
 
         `point` says nothing of places yet. `kept`: keys of the records that stayed in the context word for word.
         """
-        self._points.append((point, len(self.turns), frozenset(kept)))
+        self._points.append((point, len(self.turns), tuple(kept)))
         if point.summary:
             summary = Turn(role="user", author="compaction", blocks=[Text(point.summary)], key=key, id=id_)
             summary.record_ids = [id_] if id_ else []
@@ -167,6 +174,6 @@ def messages_of(turns: Iterable[Turn]) -> tuple[Message, ...]:
     return tuple(message for turn in turns for message in turn.messages())
 
 
-def _placed(point: Compaction, at: int, kept: frozenset[int], index_of: dict[int, int]) -> Compaction:
+def _placed(point: Compaction, at: int, kept: tuple[int, ...], index_of: dict[int, int]) -> Compaction:
     preserved = sorted({i for key in kept if (i := index_of.get(key, at)) < at})
     return replace(point, at=at, summary_at=at if point.summary else None, preserved=tuple(preserved))

@@ -179,11 +179,9 @@ class Log:
         if line is not self.main and author == "person":
             author, origin = "assistant", "subagent-prompt"
         turn = self._turn(event, number, Turn(role="user", author=author, blocks=blocks, key=self._key, origin=origin))
-        line.add(turn)
-        if at is not None:
-            # a prompt that only a hook saw stands where the hook did
-            place = next((i for i, t in enumerate(line.turns) if t.key > at), len(line.turns) - 1)
-            line.turns.insert(place, line.turns.pop())
+        # a prompt that only a hook saw stands where the hook did
+        behind = None if at is None else next((i for i, t in enumerate(line.turns) if t.key > at), None)
+        line.add(turn) if behind is None else line.insert(behind, turn)
 
     def _answer(self, line: Conversation, event: Event, number: int, data: Json) -> None:
         self.answers += 1

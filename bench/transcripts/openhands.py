@@ -15,6 +15,7 @@ from bench.transcripts.lines import BUFFER_BYTES, TOO_DEEP, read_lines
 from bench.transcripts.model import Transcript, Unread
 from bench.transcripts.openhands_run import Run
 from bench.transcripts.openhands_sdk import KINDS, SdkRun
+from bench.transcripts.values import text_of
 
 NAME = "openhands"
 HOLDERS = ("items", "events", "history")
@@ -67,9 +68,13 @@ def _held(value: object) -> list[object] | None:
 
 
 def _is_event(event: Json) -> bool:
-    if event.get("kind") in KINDS:
+    if _is_of_sdk(event):
         return True
     return "source" in event and isinstance(event.get("action", event.get("observation")), str)
+
+
+def _is_of_sdk(event: Json) -> bool:
+    return text_of(event.get("kind")) in KINDS
 
 
 def _run(number: int, record: Json, unread: list[Unread]) -> Transcript:
@@ -88,7 +93,7 @@ def _transcript(events: Iterator[tuple[int, object]], unread: list[Unread], name
             unread.append(Unread(number, "no event: it is no object"))
             continue
         try:
-            (new if event.get("kind") in KINDS else old).take(number, event)
+            (new if _is_of_sdk(event) else old).take(number, event)
         except RecursionError:
             unread.append(Unread(number, TOO_DEEP))
     run = new if new.conversation.turns or not old.records else old

@@ -6,7 +6,7 @@ lines -> entries -> the branch of a leaf -> turns and compactions; each step is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -69,8 +69,7 @@ def branch_in(path: Path, leaf: str | None = None) -> tuple[list[Entry], dict[in
         entries = _holding(path, sessions, leaf)
     tree = Tree(entries)
     branch = tree.branch(leaf)
-    places = [at for at, entry in enumerate(branch) if entry.kind == "compaction"]
-    return branch, {at: first_kept_at(tree, branch, at) for at in places}
+    return branch, _kept_from(tree, branch)
 
 
 def _holding(path: Path, sessions: Sequence[list[Entry]], leaf: str) -> list[Entry]:
@@ -103,37 +102,43 @@ def _transcript(entries: Sequence[Entry], leaf: str | None) -> Transcript:
 
 def _conversation(tree: Tree, branch: Sequence[Entry]) -> Conversation:
     conversation = Conversation()
+    kept_from = _kept_from(tree, branch)
+    calls = {e.id: e.message.toolCallId for e in branch if e.message and e.message.role == "toolResult"}
     covered: set[str] = set()
+    begin, summary = 0, list[int]()
     for at, entry in enumerate(branch):
         covered.update(entry.covers)
         match entry.kind:
             case "compaction":
-                kept = branch[first_kept_at(tree, branch, at) : at]
-                conversation.compact(_compaction(entry), entry.index, kept=_whole(kept, covered), id_=entry.id)
+                begin, summary = kept_from[at], [entry.index]
+                kept = _whole(branch[begin:at], covered)
+                conversation.compact(_compaction(entry), entry.index, kept=kept, id_=entry.id)
             case "compact_checkpoint":
-                # all stays that it does not cover, and that no compaction before it dropped
-                begin = next((i for i in range(at - 1, -1, -1) if branch[i].kind == "compaction"), None)
-                kept = branch[0 if begin is None else first_kept_at(tree, branch, begin) : at]
-                whole = [*_whole(kept, covered), *([] if begin is None else [branch[begin].index])]
-                conversation.compact(_checkpoint(entry), entry.index, kept=whole, id_=entry.id)
+                # all stays that it does not cover, and that the compaction before it did not drop
+                kept = [*_whole(branch[begin:at], covered), *summary]
+                conversation.compact(_checkpoint(entry), entry.index, kept=kept, id_=entry.id)
             case "hidden_range":
-                conversation.compact(_hidden(entry, branch), entry.index)
+                conversation.compact(_hidden(entry, calls), entry.index)
             case _:
                 say(conversation, entry)
     return conversation
 
 
-def first_kept_at(tree: Tree, branch: Sequence[Entry], at: int) -> int:
-    """Where on the branch the entries begin that the compaction at `at` kept; `at` itself where it kept none.
+def _kept_from(tree: Tree, branch: Sequence[Entry]) -> dict[int, int]:
+    """Place of each compaction on the branch -> where the entries begin that it kept; its own place if it kept none.
 
     The first kept entry may be of any kind. One that stands on another branch is no beginning, as pi has it; a label
-    stands for the entry that it names.
+    there stands for the entry that it names.
     """
-    first = tree.first_kept(branch[at])
-    place = {e.index: i for i, e in enumerate(branch[:at])}
-    if first is not None and first not in place:
-        first = tree.target(tree.entries[first])
-    return at if first is None else place.get(first, at)
+    place = {e.index: i for i, e in enumerate(branch)}
+    found = {}
+    for at, entry in enumerate(branch):
+        if entry.kind == "compaction":
+            first = tree.first_kept(entry)
+            if first is not None and first not in place:
+                first = tree.target(tree.entries[first])
+            found[at] = at if first is None else min(place.get(first, at), at)
+    return found
 
 
 def _whole(kept: Sequence[Entry], covered: set[str]) -> list[int]:
@@ -157,11 +162,12 @@ def _checkpoint(entry: Entry) -> Compaction:
     return Compaction(at=0, trigger="checkpoint", summary=summary, time=time, line=entry.line)
 
 
-def _hidden(entry: Entry, branch: Sequence[Entry]) -> Compaction:
-    """What the marker hides of results; other hidden entries stay in the messages whole, as no message can be half."""
-    hidden = set(entry.hides)
-    results = [e.message for e in branch if e.id in hidden and e.message and e.message.role == "toolResult"]
-    cleared = tuple(call for m in results if m and (call := text_of(m.toolCallId)))
+def _hidden(entry: Entry, calls: Mapping[str | None, object]) -> Compaction:
+    """What the marker hides of results; other hidden entries stay whole, as the model has no sign for them.
+
+    `calls`: id of a result's entry -> the call that it answers.
+    """
+    cleared = tuple(call for id_ in entry.hides if (call := text_of(calls.get(id_))))
     time = text_of(entry.data.timestamp)
     return Compaction(at=0, kind="micro", trigger=HIDDEN, cleared=cleared, time=time, line=entry.line)
 
