@@ -62,7 +62,8 @@ def files_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
             elif stretch.ahead(call.at):
                 since = read_since.setdefault(path, set())
                 lines = _lines(touch)
-                if before := _held(lines, earlier, since):
+                before = _held(lines, earlier, since)
+                if before is not None:
                     tokens = estimate_tokens(call.output or "")
                     text = clip(session.shown(path), TEXT_CHARS)
                     found.append(Again(kind="file", at=call.at, before=before, text=text, tokens=tokens))

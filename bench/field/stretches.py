@@ -89,7 +89,8 @@ def cuts(session: Session) -> Iterator[Cut]:
     """Every full compaction of the session, in order."""
     fulls = full_compactions(session.transcript)
     begin = 0
-    for number, (compaction, end) in enumerate(zip(fulls, _ends(session, fulls), strict=True), 1):
+    ends = [*(c.at for c in fulls[1:]), len(session.messages)] if fulls else []
+    for number, (compaction, end) in enumerate(zip(fulls, ends, strict=True), 1):
         at = compaction.at
         start = at if compaction.summary_at is None else max(at, compaction.summary_at + 1)
         middle = (begin + at + 1) // 2
@@ -106,7 +107,3 @@ def cuts(session: Session) -> Iterator[Cut]:
             base=Stretch(begin=begin, pivot=middle, start=middle, end=middle + length) if based else None,
         )
         begin = start
-
-
-def _ends(session: Session, fulls: tuple[Compaction, ...]) -> list[int]:
-    return [*(c.at for c in fulls[1:]), len(session.messages)]
