@@ -134,7 +134,7 @@ CODEX = [
     codex_event("thread_rolled_back", num_turns=0),
 ]
 
-# --- Gemini CLI, Copilot CLI, OpenHands, SWE-agent ---------------------------------------------------------------------
+# --- Gemini CLI, Copilot CLI, OpenHands, SWE-agent --------------------------------------------------------------------
 
 GEMINI_CALL: Json = {
     "id": "t1",

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from bench.errors import BenchError
-from bench.transcripts.lines import parse_document, read_lines
+from bench.transcripts.lines import BOM, parse_document, read_lines
 from bench.transcripts.model import Unread
 
 HEAD_RECORDS = 32
@@ -69,5 +69,5 @@ def _head(stream: BinaryIO, path: Path | None) -> Head:
     try:
         return Head(records, parse_document(data))
     except ValueError:
-        text = None if records else data[:HEAD_BYTES].decode("utf-8", "replace")
+        text = None if records else data[:HEAD_BYTES].removeprefix(BOM).decode("utf-8", "replace")
         return Head(records, empty=not data.strip(), text=text)
