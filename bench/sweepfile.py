@@ -14,6 +14,8 @@ MOST_REPLICATES = 50
 BUILT_GRADERS = ("lexical", "judge")
 MOST_PASSES = 20
 
+Kind = Literal["lexical", "judge", "human"]
+
 
 class Carry(Struct, frozen=True, forbid_unknown_fields=True):
     """What carrying a handoff costs: its tokens, read from cache on each of `turns` turns of the next window."""
@@ -25,7 +27,7 @@ class Carry(Struct, frozen=True, forbid_unknown_fields=True):
 class GraderSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Who grades, and what: the whole handoff or the model's reply alone."""
 
-    kind: Literal["lexical", "judge", "human"]
+    kind: Kind
     scope: Literal["handoff", "summary"] = "handoff"
     model: str | None = None
     passes: int = 1

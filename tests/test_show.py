@@ -56,7 +56,7 @@ def root(tmp_path, monkeypatch):
 
 def test_an_atom_is_shown_with_its_source_and_every_verdict(root, capsys):
     assert main(["grade", "tiny"]) == 0
-    assert capsys.readouterr().err == "lexical: 2 outputs graded\n"
+    assert capsys.readouterr().out == "lexical: 2 of 2 grades are there, 2 of them new\n"
     assert (root / "results" / "tiny" / "grades.parquet").is_file()
     assert main(["show", "tiny", "a1", "--fixture", "small"]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -118,7 +118,7 @@ def test_verdicts_of_an_older_key_are_told(root, capsys):
         (["show", "tiny", "a1", "--fixture", "big"], "no fixture 'big' in this run; it has small, twin"),
         (["show", "tinny", "a1"], "no run 'tinny' in it; did you mean 'tiny'?"),
         (["show", "./fixtures", "a1"], "no run.json"),
-        (["grade", "tiny", "--grader", "judge"], "the grader 'judge' is not built yet"),
+        (["grade", "tiny", "--grader", "judge"], "a judge is a model; name it with model ="),
     ],
 )
 def test_what_is_not_there_is_one_line_and_exit_2(root, capsys, args, told):

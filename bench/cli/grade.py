@@ -1,49 +1,129 @@
 """Grade the outputs of a run, and rebuild its tables.
 
-Only what has no grade yet for its text, its key and this grader is graded: run it again after a change of a key. With
-no options the graders of the run's sweep are used.
+Only what has no grade yet for its text, its key and this grader is graded: run it again after a change of a key, or to
+make what is missing. With no options the graders of the run's sweep are used. A judge's calls count against the budget
+of the whole run, forks included.
+
+exit status: 0 complete, 1 with grades missing, 2 bad input, 3 stopped by the budget, 130 interrupted
 
 examples:
   bench grade quickstart                     a run in the project's results/
-  bench grade results/quickstart             a run's folder
   bench grade quickstart --scope summary     the models' replies alone, without pins and other parts
+  bench grade nightly --grader judge --model claude-opus-5-5 --passes 3 --dry-run
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import get_args
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, get_args
 
-from bench.cli.output import say
+from bench.cli.output import emit, emit_json, say
 from bench.grading.blind import Scope
-from bench.grading.run import grade_run
-from bench.grading.subjects import fixtures_of
-from bench.index import build_index, find_run
-from bench.sweepfile import GraderSpec
+from bench.grading.graders import grader_folder
+from bench.sweepfile import GraderSpec, Kind
+
+if TYPE_CHECKING:
+    from bench.fixtures import Fixture
+    from bench.grading.means import Means
+    from bench.grading.outputs import GradedStore
+
+PLAN = ("grader", "grades", "made", "to_make", "calls", "prompt_tokens", "tokens_source", "expected_usd", "worst_usd")
+TELL_EVERY = 10
+"""Grades between two lines of progress."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder, or its name in results/")
-    parser.add_argument("--grader", choices=("lexical", "judge", "human"), help="this grader instead of the sweep's")
+    parser.add_argument("--grader", choices=("lexical", "judge"), help="this grader instead of the sweep's")
     parser.add_argument("--scope", choices=get_args(Scope), help="the whole handoff, or the model's reply alone")
+    parser.add_argument("--model", metavar="M", help="the judge")
+    parser.add_argument("--passes", type=int, metavar="N", help="how often the judge grades each output; default 1")
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
+    budget.add_argument("--no-budget", action="store_true", help="ask a paid judge without a cap")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be asked and its cost; ask nothing")
+    parser.add_argument("--json", action="store_true", help="print the plan or the results as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
+    from bench.forks.summary import gravest
+    from bench.grading.means import means_of
+    from bench.grading.results import GradingInterrupted
+    from bench.grading.run import check_graders, grade_run
+    from bench.grading.subjects import fixtures_of
+    from bench.index import build_index, find_run
+
     store = find_run(args.run)
     made = store.run_json()
-    if args.grader or args.scope:
-        graders: tuple[GraderSpec, ...] = (GraderSpec(kind=args.grader or "lexical", scope=args.scope or "handoff"),)
-    else:
-        graders = made.sweep.graders
-    graded: dict[str, int] = {}
-
-    def count(grader: str, done: int, _total: int) -> None:
-        graded[grader] = done
-
-    grade_run(store, graders, made.seed, fixtures_of(made, store.root), count)
+    graders = _graders(args, made.sweep.graders)
+    check_graders(graders)
+    fixtures = fixtures_of(made, store.root)
+    means = means_of(made.sweep, store.root, budget_usd=args.budget_usd, no_budget=args.no_budget)
+    if args.dry_run:
+        lines = [line for spec in graders if (line := _planned(store, spec, made.seed, fixtures, means))]
+        emit(lines, PLAN, as_json=args.json)
+        return 0
+    try:
+        results = grade_run(store, graders, made.seed, fixtures, _progress, means=means)
+    except GradingInterrupted as interrupted:
+        results = interrupted.results
     build_index(store)
-    for grader, outputs in graded.items():
-        say(f"{grader}: {outputs} outputs graded")
-    if not graded:
-        say("no output to grade")
-    return 0
+    if args.json:
+        emit_json([{**asdict(r), "exit_status": r.exit_status} for r in results])
+    else:
+        print("\n".join(line for result in results for line in result.lines()))
+    return gravest(r.exit_status for r in results)
+
+
+def _graders(args: argparse.Namespace, of_sweep: tuple[GraderSpec, ...]) -> tuple[GraderSpec, ...]:
+    """The sweep's graders, or the one that the options name."""
+    if not (args.grader or args.scope or args.model or args.passes):
+        return of_sweep
+    kind: Kind = args.grader or ("judge" if args.model or args.passes else "lexical")
+    return (GraderSpec(kind=kind, scope=args.scope or "handoff", model=args.model, passes=args.passes or 1),)
+
+
+def _planned(
+    store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture], means: Means
+) -> dict[str, object] | None:
+    """What the grader would do, as a line of the table; None for a judge that is not here."""
+    if spec.kind == "judge":
+        return _planned_judge(store, spec, seed, fixtures, means)
+    from bench.grading.lexical_grades import lexical_due
+
+    dues = list(lexical_due(store, spec, seed, fixtures))
+    made = sum(d.graded for d in dues)
+    free = {"calls": 0, "expected_usd": 0.0, "worst_usd": 0.0}
+    return {"grader": grader_folder(spec), "grades": len(dues), "made": made, "to_make": len(dues) - made, **free}
+
+
+def _planned_judge(
+    store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture], means: Means
+) -> dict[str, object] | None:
+    from bench.grading.judge.run import plan_judge
+    from bench.models.protocol import ModelMissing
+
+    try:
+        plan = plan_judge(store, spec, seed, fixtures, means)
+    except ModelMissing as missing:
+        say(f"{spec.model} is skipped: {missing}")
+        return None
+    counts = [plan.counts[s.cell_key] for s in plan.asked]
+    return {
+        "grader": plan.grader,
+        "grades": plan.grades,
+        "made": plan.grades - plan.left,
+        "to_make": plan.left,
+        "calls": plan.questions,
+        "prompt_tokens": max((c.tokens for c in counts), default=None),
+        "tokens_source": min((c.source for c in counts), default=None),
+        "expected_usd": plan.expense.expected_usd,
+        "worst_usd": plan.expense.worst_usd,
+    }
+
+
+def _progress(grader: str, done: int, total: int) -> None:
+    if grader.startswith("judge") and (done == total or done % TELL_EVERY == 0):
+        say(f"{grader}: {done}/{total} grades")

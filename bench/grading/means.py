@@ -33,11 +33,18 @@ class Means:
         return Pricing(self.prices, self.outside.now().date())
 
 
-def means_of(sweep: Sweep, root: Path, *, outside: Outside | None = None, no_budget: bool = False) -> Means:
-    """The means that a run's sweep names; prices are those of the project around the run's folder `root`."""
+def means_of(
+    sweep: Sweep,
+    root: Path,
+    *,
+    outside: Outside | None = None,
+    budget_usd: float | None = None,
+    no_budget: bool = False,
+) -> Means:
+    """The means of a run's sweep, its budget replaced where one is given; prices are of the project around `root`."""
     return Means(
         outside=outside or Outside(),
-        budget_usd=None if no_budget else sweep.budget_usd,
+        budget_usd=None if no_budget else sweep.budget_usd if budget_usd is None else budget_usd,
         no_budget=no_budget,
         concurrency=sweep.concurrency,
         timeout_s=sweep.timeout_s,

@@ -51,7 +51,7 @@ class GraderResult:
     def lines(self) -> list[str]:
         """What a person reads, a line each."""
         there = self.grades - len(self.missing)
-        out = [f"{self.grader}: {there} of {self.grades} grades there, {self.made} made now"]
+        out = [f"{self.grader}: {there} of {self.grades} grades are there, {self.made} of them new"]
         if self.skipped is not None:
             out.append(f"skipped {self.grader}: {self.skipped}")
         if self.stopped is not None:

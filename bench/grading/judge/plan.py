@@ -16,6 +16,7 @@ from bench.grading.judge.questions import Question
 from bench.grading.judge.subjects import EFFORT, Subject, judge_sha256, subjects_of
 from bench.grading.judge.wording import SCHEMA
 from bench.grading.outputs import GradedStore, due
+from bench.models.estimate import estimated
 from bench.models.protocol import Count, Model, Request
 from bench.sweepfile import GraderSpec
 
@@ -40,6 +41,11 @@ class JudgePlan:
         return [s for s in self.subjects if not s.blank and s.cell_key not in self.misfits]
 
     @property
+    def questions(self) -> int:
+        """Calls, if each is answered when it is first asked and no claim lacks its quote."""
+        return sum(len(p.sheet.questions()) for s in self.asked for p in s.passes)
+
+    @property
     def left(self) -> int:
         """Grades yet to be made."""
         return sum(len(s.passes) for s in self.subjects)
@@ -52,18 +58,33 @@ def work_of(
     return subjects_of(due(store, spec, sealed, fixtures, judge_sha256(spec.model or "")), seed)
 
 
-async def plan_of(
-    spec: GraderSpec, subjects: Sequence[Subject], grades: int, model: Model, pricing: Pricing
-) -> JudgePlan:
-    """The plan for these outputs; the model (entered) counts their prompts."""
-    readable = [s for s in subjects if not s.blank]
+async def counted(subjects: Sequence[Subject], model: Model) -> dict[str, Count]:
+    """By cell, the tokens of each output's largest prompt, as the model (entered) counts them."""
     at_once = asyncio.Semaphore(COUNTS_AT_ONCE)
 
-    async def counted(subject: Subject) -> Count:
+    async def one(subject: Subject) -> Count:
         async with at_once:
             return await model.count(request_of(subject, subject.largest, model.max_output))
 
-    counts = dict(zip((s.cell_key for s in readable), await asyncio.gather(*map(counted, readable)), strict=True))
+    readable = [s for s in subjects if not s.blank]
+    return dict(zip((s.cell_key for s in readable), await asyncio.gather(*map(one, readable)), strict=True))
+
+
+def estimated_count(subject: Subject, model: str) -> Count:
+    """The same for one output, estimated without asking anybody."""
+    return estimated(request_of(subject, subject.largest, None), model)
+
+
+def plan_of(
+    spec: GraderSpec,
+    subjects: Sequence[Subject],
+    grades: int,
+    model: Model,
+    counts: Mapping[str, Count],
+    pricing: Pricing,
+) -> JudgePlan:
+    """The plan for these outputs, of which `grades` grades are to be in the end."""
+    readable = [s for s in subjects if not s.blank]
     misfits = frozenset(s.cell_key for s in readable if not _fits(s, counts[s.cell_key], model))
     asked = [s for s in readable if s.cell_key not in misfits]
     return JudgePlan(

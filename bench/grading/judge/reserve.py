@@ -14,7 +14,7 @@ from bench.forks.plan import EXPECTED_OUTPUT_TOKENS, Plan, Sized
 from bench.forks.planning import Laid
 from bench.forks.pricing import Pricing
 from bench.grading.judge.cost import Expense, Prompt, added, chars_per_token, expense, total
-from bench.grading.judge.plan import work_of
+from bench.grading.judge.plan import estimated_count, work_of
 from bench.grading.judge.questions import Question, Sheet
 from bench.grading.judge.wording import HANDOFF, SYSTEM
 from bench.grading.outputs import sealed_outputs
@@ -81,7 +81,7 @@ class Reserve:
         for judge in self._judges if store.run_file.exists() else ():
             spec, model = judge.spec, judge.model
             work = work_of(store, spec, sealed_outputs(store, spec, seed), seed, self._fixtures)
-            yield total(s.expense(s.estimate(model), model, self._laid.pricing).expected_usd for s in work)
+            yield total(s.expense(estimated_count(s, model), model, self._laid.pricing).expected_usd for s in work)
 
     def _beside(self, fixture: str, label: str) -> int:
         """Characters of an arm's handoff beside the reply: pins, ledger, restored files."""

@@ -29,7 +29,7 @@ from bench.grading.judge.caller import Caller
 from bench.grading.judge.engine import JudgeEngine
 from bench.grading.judge.grades import blank_grade, grade_of, missing_grade
 from bench.grading.judge.looking import Looked
-from bench.grading.judge.plan import JudgePlan, plan_of, work_of
+from bench.grading.judge.plan import JudgePlan, counted, estimated_count, plan_of, work_of
 from bench.grading.judge.replies import Replies
 from bench.grading.judge.subjects import Pass, judge_sha256
 from bench.grading.means import Means, check_payable
@@ -37,7 +37,7 @@ from bench.grading.outputs import GradedStore, sealed_and_mapped, sealed_outputs
 from bench.grading.results import GraderResult
 from bench.grading.tell import Tell
 from bench.models import family
-from bench.models.protocol import Model, ModelMissing
+from bench.models.protocol import CredentialsMissing, Model, ModelMissing
 from bench.rows import CallRow
 from bench.sweepfile import GraderSpec
 
@@ -61,13 +61,21 @@ def judge_run(
 def plan_judge(
     store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture], means: Means
 ) -> JudgePlan:
-    """What `judge_run` would do: prompts are counted, nothing is written or paid. Raises ModelMissing."""
+    """What `judge_run` would do: prompts are counted, or estimated without credentials; nothing is written or paid.
+
+    Raises ModelMissing where the judge is not on this machine.
+    """
     sealed = [s for s in sealed_outputs(store, spec, seed) if s.row.fixture in fixtures]
     subjects = work_of(store, spec, sealed, seed, fixtures)
 
     async def main(_: Interruptible[JudgePlan]) -> JudgePlan:
-        async with means.outside.open_model(spec.model or "") as model:
-            return await plan_of(spec, subjects, len(sealed), model, means.pricing)
+        model = means.outside.open_model(spec.model or "")
+        try:
+            async with model:
+                counts = await counted(subjects, model)
+        except CredentialsMissing:
+            counts = {s.cell_key: estimated_count(s, model.name) for s in subjects if not s.blank}
+        return plan_of(spec, subjects, len(sealed), model, counts, means.pricing)
 
     return Interruptible[JudgePlan]().run(main)
 
@@ -119,7 +127,8 @@ class _JudgeRun:
                 model = await stack.enter_async_context(self._means.outside.open_model(self._spec.model or ""))
             except ModelMissing as missing:
                 return self._result(None, 0, skipped=str(missing))
-            plan = await plan_of(self._spec, asked, len(sealed), model, self._means.pricing)
+            counts = await counted(asked, model)
+            plan = plan_of(self._spec, asked, len(sealed), model, counts, self._means.pricing)
             return await self._judge(plan, model, handle, stack)
 
     async def _lock(self, stack: AsyncExitStack) -> None:
@@ -191,11 +200,11 @@ class _JudgeRun:
             unanswered=dict(Counter(c.outcome for c in calls[calls_before:] if c.outcome in UNANSWERED)),
             missing_verdicts=self._missing_verdicts,
             money=_money(calls),
-            calls=len(calls) - calls_before if stopping else 0,
+            calls=0 if stopping is None else len(calls) - calls_before,
             skipped=skipped,
-            stopped=stopping.reason if stopping else None,
-            by_budget=bool(stopping and stopping.by_budget),
-            interrupted=bool(stopping and stopping.interrupted),
+            stopped=None if stopping is None else stopping.reason,
+            by_budget=stopping is not None and stopping.by_budget,
+            interrupted=stopping is not None and stopping.interrupted,
         )
 
 

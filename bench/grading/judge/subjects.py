@@ -77,10 +77,6 @@ class Subject:
         """The question with the longest prompt."""
         return max((q for p in self.passes for q in p.sheet.questions()), key=lambda q: len(q.instruction))
 
-    def estimate(self, model: str) -> Count:
-        """Tokens of the largest prompt, estimated from characters."""
-        return Count(math.ceil(self._chars(self.largest) / chars_per_token(model)), "estimated")
-
     def tokens_of(self, question: Question, counted: Count) -> int:
         """Tokens of another question's prompt, in proportion to its characters."""
         return round(counted.tokens * self._chars(question) / self._chars(self.largest))
