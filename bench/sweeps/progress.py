@@ -11,29 +11,29 @@ from typing import TextIO
 from bench.text import printable
 
 TERMINAL_S, PLAIN_S = 1.0, 30.0
-"""How often the count of cells is shown."""
+"""How often the count of outputs is shown."""
 
 
 class Progress:
-    """Says on `out` what happens, and how many of `total` cells in the run's folder have an output."""
+    """Says on `out` what happens, and how many outputs this start of the sweep has written into the run's folder."""
 
-    def __init__(
-        self, root: Path, total: int, *, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._root, self._total, self._clock = root, total, clock
+    def __init__(self, root: Path, *, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._root, self._clock = root, clock
         self._out = sys.stderr if out is None else out
         self._terminal = self._out.isatty()
-        self._shown, self._last, self._stopped = "", clock(), False
+        self._before = self._outputs()
+        self._shown, self._last, self._stopped = 0, clock(), False
 
     def tick(self) -> None:
-        """Show the count of cells, if it is time."""
+        """Show the count of outputs, if it is time."""
         now = self._clock()
         if self._stopped or now - self._last < (TERMINAL_S if self._terminal else PLAIN_S):
             return
         self._last = now
-        line = f"{self.done()} of {self._total} cells done"
-        if line != self._shown:
-            self._shown = line
+        written = sum(self._before.get(path) != time_ for path, time_ in self._outputs().items())
+        if written != self._shown:
+            self._shown = written
+            line = f"{written} output{'s' * (written != 1)} written"
             self._out.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
             self._out.flush()
 
@@ -45,9 +45,8 @@ class Progress:
         """A line that stays."""
         self._out.write(("\r\x1b[K" if self._terminal else "") + printable(line) + "\n")
         self._out.flush()
-        self._shown = ""
 
-    def done(self) -> int:
-        """Outputs in the run's folder."""
-        rows = self._root.glob("outputs/*/*/*/*.json")
-        return sum(not path.name.endswith(".parts.json") for path in rows)
+    def _outputs(self) -> dict[Path, int]:
+        """The outputs in the run's folder, and when each was written."""
+        rows = (path for path in self._root.glob("outputs/*/*/*/*.json") if not path.name.endswith(".parts.json"))
+        return {path: path.stat().st_mtime_ns for path in rows}

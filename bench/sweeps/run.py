@@ -65,7 +65,7 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
     first = [_group_job(group, resolved, asked) for group in groups(resolved)]
     _analysis_jobs(resolved, inputs_sha256=None)  # so that a missing notebook is told before hours of work
     check_kernel()
-    progress = Progress(resolved.root, cells_of(resolved))
+    progress = Progress(resolved.root)
     at_once = jobs or min(os.cpu_count() or 1, JOBS_MOST)
     with workers(at_once) as pool:
         statuses = _execute(pool, first, at_once, progress)
@@ -80,19 +80,12 @@ def refresh_tails(resolved: Resolved, overrides: Overrides) -> None:
 
     Nothing where the first model's group, which builds them, is the only one.
     """
-    from bench.forks.run import run_sweep
-
     tails = like_another(resolved)
     if tails and len(resolved.sweep.models) > 1:
+        from bench.forks.run import run_sweep
+
         given = msgspec.structs.asdict(overrides) | {"arms": tails, "models": ()}
         run_sweep(resolved.path, **given)
-
-
-def cells_of(resolved: Resolved) -> int:
-    """How many cells the sweep has."""
-    asking = sum(a.arm.asks_model for a in resolved.arms)
-    repeated = len(resolved.sweep.models) * len(resolved.stale_by) * resolved.sweep.replicates
-    return len(resolved.fixtures) * (asking * repeated + len(resolved.arms) - asking) * resolved.sweep.chain
 
 
 def _group_job(group: Group, resolved: Resolved, overrides: Overrides) -> Job:
