@@ -1,17 +1,28 @@
 """From a file to its sessions: which reader, what is refused in one line, and what 'bench transcript' prints."""
 
-import csv
 import json
-from pathlib import Path
 
 import pytest
 from claude_sessions import answer, boundary, jsonl, result, user, written
+from harness_sessions import (
+    CODEX,
+    COPILOT,
+    GEMINI,
+    GEMINI_FACTS,
+    MINI,
+    OPENHANDS,
+    OPENHANDS_SDK,
+    PI,
+    SWE,
+    pi_header,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.cli import main
 from bench.errors import BenchError
 from bench.transcripts import detect, read, read_all, registry
+from bench.transcripts.head import read_head
 from bench.transcripts.model import Message, Text, Transcript
 
 CLAUDE = [user("u1", None, "go"), answer("a1", "u1", ("t1", "Bash"), id="m1"), result("r1", "a1", "t1")]
@@ -35,18 +46,43 @@ def test_the_format_is_told_from_the_beginning_of_a_file(head, name):
     assert detect(head.encode()) == name
 
 
+OF_EVERY_FORMAT = [
+    ("claude-code", jsonl(*CLAUDE)),
+    ("pi", jsonl(*PI)),
+    ("pi", jsonl({"type": "title", "pad": " "}, pi_header())),
+    ("pi", jsonl(pi_header(version=None))),
+    ("codex", jsonl(*CODEX)),
+    ("codex", jsonl(CODEX[0])),
+    ("codex", jsonl({"id": "s"}, {"type": "message", "role": "user", "content": []})),
+    ("codex", json.dumps({"session": {"id": "s"}, "items": []})),
+    ("gemini-cli", json.dumps({**GEMINI_FACTS, "messages": GEMINI}, indent=1)),
+    ("gemini-cli", jsonl(GEMINI_FACTS, *GEMINI)),
+    ("copilot-cli", jsonl(*COPILOT)),
+    ("openhands", json.dumps(OPENHANDS, indent=1)),
+    ("openhands", jsonl(*OPENHANDS)),
+    ("openhands", json.dumps(OPENHANDS_SDK)),
+    ("openhands", json.dumps({"instance_id": "x", "history": OPENHANDS})),
+    ("swe-agent", json.dumps(SWE, indent=1)),
+    ("mini-swe-agent", json.dumps(MINI, indent=1)),
+    ("mini-swe-agent", json.dumps(MINI["messages"])),
+    ("anthropic-messages", json.dumps([{"role": "user", "content": "go"}])),
+    ("markdown", "# Chat\n\n## User\n\ngo\n\n## Assistant\n\nok\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), OF_EVERY_FORMAT)
+def test_each_format_is_told_by_its_own_reader_alone(name, text):
+    head = read_head(text.encode())
+    first, *others = [r.name for r in registry.readers() if r.detect(head)]
+    # a list of messages may be Messages JSON as well; the marked one is asked first
+    assert (first, others) in [(name, []), ("mini-swe-agent", ["anthropic-messages"])]
+
+
 FOREIGN = [
-    ("Codex", jsonl({"timestamp": "t", "type": "session_meta", "payload": {}})),
-    ("Gemini CLI", json.dumps({"sessionId": "s", "projectHash": "h", "messages": [{"type": "user"}]}, indent=1)),
     ("Qwen", jsonl({"uuid": "u", "sessionId": "s", "type": "user", "message": {"role": "user", "parts": []}})),
-    ("Copilot", jsonl({"type": "session.start", "data": {}}, {"type": "user.message", "data": {"content": "x"}})),
-    ("pi session", jsonl({"type": "session", "version": 3}, {"type": "message", "message": {"role": "user"}})),
-    ("pi session", jsonl({"type": "title", "pad": " "}, {"type": "session", "version": 3})),
-    ("OpenHands", json.dumps([{"id": 0, "source": "user", "action": "message"}], indent=1)),
-    ("SWE-agent", json.dumps({"trajectory": [], "history": []}, indent=1)),
-    ("mini-swe-agent", json.dumps([{"role": "system", "content": "x"}, {"role": "user", "content": "y"}])),
-    ("mini-swe-agent", json.dumps({"messages": [{"role": "user", "content": "y"}, {"role": "tool", "content": "z"}]})),
     ("OpenCode", json.dumps({"info": {}, "messages": [{"info": {"role": "user"}, "parts": []}]})),
+    ("OpenAI", json.dumps([{"role": "system", "content": "x"}, {"role": "user", "content": "y"}])),
+    ("OpenAI", json.dumps({"messages": [{"role": "user", "content": "y"}, {"role": "tool", "content": "z"}]})),
 ]  # fmt: skip
 
 
@@ -58,7 +94,7 @@ def test_a_foreign_format_is_refused_by_name_and_never_half_read(tmp_path, name,
         read_all(path)
     told = str(caught.value)
     assert name in told
-    assert "can be read: Claude Code session (JSONL), Anthropic Messages JSON or JSONL" in told
+    assert all(reader.told in told for reader in registry.readers())
     assert "\n" not in told
 
 
@@ -237,50 +273,18 @@ def test_a_bad_file_among_good_ones_is_named_and_the_others_stand(tmp_path, caps
     assert err.count("\n") == 1 and "empty.jsonl: is empty" in err
 
 
-# --- against the index of real sessions -------------------------------------------------------------------------------
+@pytest.mark.parametrize("leaf", ["a1", "z1"])
+def test_the_command_takes_another_branch_by_its_leaf(tmp_path, capsys, leaf):
+    path = written(tmp_path, *CLAUDE, user("u2", "r1", "rewound"), user("z1", "r1", "again"), answer("z2", "z1", "ok"))
+    assert main(["transcript", "--json", "--leaf", "u2", str(path)]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["messages"], facts["leaf"], [s["id"] for s in facts["sides"]]) == (4, "u2", ["z1"])
+    assert main(["transcript", "--json", "--leaf", leaf, str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["leaf"] == "z2"
+    assert main(["transcript", str(path)]) == 0
+    assert "1 rewound branch(es), 1 messages: u2 (1)" in capsys.readouterr().out
 
 
-def index(shared: Path) -> list[dict[str, str]]:
-    path = shared / "transcripts" / "INDEX.tsv"
-    if not path.is_file():
-        pytest.skip("no transcripts under BENCH_SHARED")
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-READ = ("claude-code", "anthropic-messages")
-
-
-@pytest.mark.shared
-def test_every_real_session_agrees_with_the_index(shared: Path):
-    rows = [r for r in index(shared) if r["format"] in READ]
-    assert rows
-    for row in rows:
-        sessions = read_all(shared / "transcripts" / row["format"] / row["name"])
-        counts = [t.counts for t in sessions]
-        found = (sum(c.user for c in counts), sum(c.assistant for c in counts), sum(c.tool_calls for c in counts))
-        assert found == tuple(int(row[n]) for n in ("n_user", "n_assistant", "n_tool_use")), row["name"]
-        assert {t.format for t in sessions} == {row["format"]}
-
-
-@pytest.mark.shared
-def test_no_record_of_a_real_session_is_lost(shared: Path):
-    for row in (r for r in index(shared) if r["format"] == "claude-code"):
-        sessions = read_all(shared / "transcripts" / "claude-code" / row["name"])
-        found: dict[str, int] = {}
-        for t in sessions:
-            for kind, n in t.records.items():
-                found[kind] = found.get(kind, 0) + n
-        expected = dict(part.rsplit("=", 1) for part in row["record_types"].split())
-        not_objects = int(expected.pop("(not_an_object)", 0))
-        assert found == {kind: int(n) for kind, n in expected.items()}, row["name"]
-        assert sum("not a JSON object" in u.reason for t in sessions for u in t.unread) == not_objects, row["name"]
-
-
-@pytest.mark.shared
-def test_every_other_real_file_is_refused_by_name(shared: Path):
-    names = {"codex": "Codex", "pi": "pi session", "openhands": "OpenHands", "swe-agent": "swe-agent", "other": "CLI"}
-    for row in (r for r in index(shared) if r["format"] in names):
-        with pytest.raises(BenchError) as caught:
-            read_all(shared / "transcripts" / row["format"] / row["name"])
-        assert names[row["format"]].lower() in str(caught.value).lower(), row["name"]
+def test_a_leaf_that_is_not_there_is_told(tmp_path, capsys):
+    assert main(["transcript", "--leaf", "zz", str(written(tmp_path, *CLAUDE))]) == 2
+    assert "holds no record 'zz' to be a leaf" in capsys.readouterr().err
