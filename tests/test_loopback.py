@@ -202,7 +202,7 @@ def test_refused_requests_are_recorded_and_never_billed():
     with LoopbackServer(failed(500), say()) as server:
         assert post(server, "/v1/messages", body(block()))[0] == 500
         assert post(server, "/v1/messages", body(block(), temperature=1))[0] == 400
-        assert post(server, "/v1/messages/batches", {})[0] == 404
+        assert post(server, "/v1/messages/batches", {})[0] == 400
     assert [r.status for r in server.requests] == [500, 400]
     assert server.billed == Billed()
 

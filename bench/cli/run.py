@@ -37,6 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
     budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
     budget.add_argument("--no-budget", action="store_true", help="run paid models without a cap")
     parser.add_argument("--concurrency", type=int, metavar="N", help="forks in flight at once")
+    parser.add_argument("--batch", action="store_true", help="ask through Message Batches: half price, within a day")
     parser.add_argument("--run", metavar="NAME", help="the run's name; default the sweep file's")
     parser.add_argument("--results-dir", type=Path, metavar="DIR", help="where runs lie; default results/")
     parser.add_argument("--dry-run", action="store_true", help="print the plan with its costs; ask and write nothing")
@@ -45,8 +46,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 OVERRIDES = (
-    "fixtures", "arms", "models", "replicates", "stale_by", "budget_usd", "no_budget", "concurrency", "run",
-    "results_dir",
+    "fixtures", "arms", "models", "replicates", "stale_by", "budget_usd", "no_budget", "concurrency", "batch",
+    "run", "results_dir",
 )  # fmt: skip
 """Arguments that change what the sweep file says."""
 

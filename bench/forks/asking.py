@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bench.forks.batching import Batcher, Out
 from bench.forks.calls import answered_call, broken_off, failed_call
 from bench.forks.grid import request_of
 from bench.forks.journal import Finished
@@ -18,7 +19,8 @@ from bench.forks.pricing import Pricing
 from bench.forks.retry import Retries
 from bench.forks.stopping import Stopping
 from bench.forks.store import Store, append_line
-from bench.models.protocol import Attempt, Context, Model, Reply
+from bench.models.protocol import Attempt, BatchModel, Context, Model, Reply, Request
+from bench.prices import Billing
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Answer:
 
 class Asker:
     """Asks forks of one run. `gave_up` is told of forks that stay without a reply, with the last reason; `missed`
-    of those that should have read the cache and did not.
+    of those that should have read the cache and did not. `batches`: models that are asked in batches, by name.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Asker:
         stopping: Stopping,
         outside: Outside,
         timeout_s: float,
+        batches: Mapping[str, BatchModel],
         gave_up: Callable[[Sized, str], None],
         missed: Callable[[Sized, str], None],
     ) -> None:
@@ -57,6 +60,11 @@ class Asker:
         self._payer = Payer(ledger, retries, stopping, outside)
         self._outside = outside
         self._timeout_s = timeout_s
+        self._batches = batches
+        self._batcher = Batcher(ledger, outside, self._unsent)
+        self._in_batches: dict[str, Sized] = {}
+        """Calls that stand in a batch, or are about to."""
+        self._stopping = stopping
         self._gave_up = gave_up
         self._missed = missed
         self._watch = CacheWatch()
@@ -64,8 +72,21 @@ class Asker:
         """Group -> when its newest call started."""
 
     async def ask(self, sized: Sized, on_first: Callable[[], None]) -> Answer | None:
-        """The fork's reply, None where the run stops first or gives the fork up."""
+        """The fork's reply, None where the run stops first or gives the fork up.
+
+        A call that an earlier start handed in with a batch is waited for first.
+        """
         fork = sized.fork
+        model = self._models[fork.model]
+        waiting = self._ledger.handed_in(fork.reply_sha256)
+        if waiting is not None and isinstance(model, BatchModel):
+            self._ledger.adopt(waiting.call_id)
+            batch_id = self._ledger.batch_of[waiting.call_id]
+            request = self._request(sized, batch=True)
+            out = await self._batcher.attach(model, batch_id, waiting.call_id, request)
+            result = self._of_batch(sized, waiting.call_id, request, out)
+            if not isinstance(result, Attempt):
+                return result
         keys = [cell.key for cell in fork.cells]
         return await self._payer.answer(
             lambda: self._ledger.start(
@@ -76,15 +97,52 @@ class Asker:
                 grading_worst_usd=sized.grading_worst_usd,
                 grading_usd=sized.grading_usd,
             ),
-            lambda call_id: self._call(sized, call_id, on_first),
+            lambda call_id: self._made(sized, call_id, on_first),
             fork.model,
             lambda why: self._gave_up(sized, why),
         )
 
+    async def close(self) -> None:
+        """Save what stands in batches; see Batcher."""
+        await self._batcher.close()
+
+    async def _made(self, sized: Sized, call_id: str, on_first: Callable[[], None]) -> Answer | Attempt | None:
+        model = self._batches.get(sized.fork.model)
+        if model is None:
+            return await self._call(sized, call_id, on_first)
+        request = self._request(sized, batch=True)
+        self._in_batches[call_id] = sized
+        return self._of_batch(sized, call_id, request, await self._batcher.ask(model, call_id, request))
+
+    def _of_batch(self, sized: Sized, call_id: str, request: Request, out: Out) -> Answer | Attempt | None:
+        """What came of a call in a batch, settled; None where it is still with the server."""
+        match out:
+            case Reply():
+                now = self._outside.clock()
+                self._watched(sized, request, out, now, now)
+                return Answer(self._answered(sized, call_id, out, "batch"), out.text, None)
+            case Attempt():
+                self._failed(sized, call_id, out, "batch")
+                return out
+        self._gave_up(sized, f"still in {self._ledger.batch_of.get(call_id)}; start the sweep again to wait for it")
+        return None
+
+    def _unsent(self, call_id: str, attempt: Attempt) -> None:
+        self._failed(self._in_batches[call_id], call_id, attempt, "batch")
+
+    def _request(self, sized: Sized, *, batch: bool = False) -> Request:
+        fork = sized.fork
+        return request_of(fork, self._contexts[fork.context_sha256], "1h" if batch else "5m")
+
+    def _watched(self, sized: Sized, request: Request, reply: Reply, started: float, began: float) -> None:
+        why = self._watch.miss(sized.fork.group, request, reply.usage, started, began)
+        if why is not None:
+            self._missed(sized, why)
+
     async def _call(self, sized: Sized, call_id: str, on_first: Callable[[], None]) -> Answer | Attempt:
         """One call over the wire, settled in journal and guard however it ends."""
         fork, clock = sized.fork, self._outside.clock
-        request = request_of(fork, self._contexts[fork.context_sha256])
+        request = self._request(sized)
         started_at, began = self._outside.stamp(), clock()
         last, self._started[fork.group] = self._started.get(fork.group), began
         try:
@@ -96,21 +154,22 @@ class Asker:
             self._failed(sized, call_id, result)
             return result
         first = began + (result.first_token_seconds or result.seconds)
-        why = self._watch.miss(fork.group, request, result.usage, began, first)
-        if why is not None:
-            self._missed(sized, why)
+        self._watched(sized, request, result, began, first)
         ms = None if last is None else round(1000 * (began - last))
         return Answer(self._answered(sized, call_id, result), result.text, ms)
 
-    def _answered(self, sized: Sized, call_id: str, reply: Reply) -> Finished:
+    def _answered(self, sized: Sized, call_id: str, reply: Reply, billing: Billing = "direct") -> Finished:
         fork = sized.fork
         outcome = judge(reply, sized.count).outcome
-        call = answered_call(call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing)
+        call = answered_call(
+            call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing, billing
+        )
         finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256)
         self._payer.settled(over)
         return finished
 
-    def _failed(self, sized: Sized, call_id: str, attempt: Attempt) -> None:
-        call = failed_call(call_id, sized.fork.model, sized.fork.cells[0].key, attempt, sized.worst_usd, self._pricing)
+    def _failed(self, sized: Sized, call_id: str, attempt: Attempt, billing: Billing = "direct") -> None:
+        fork, worst = sized.fork, sized.worst_usd
+        call = failed_call(call_id, fork.model, fork.cells[0].key, attempt, worst, self._pricing, billing)
         append_line(self._store.attempts, call)
         self._payer.settled(self._ledger.attempt(call))

@@ -6,6 +6,7 @@ import asyncio
 
 from bench.forks.pricing import Pricing
 from bench.models.protocol import Attempt, Count, Reply
+from bench.prices import Billing
 from bench.rows import CallRow
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage
@@ -14,12 +15,19 @@ BROKEN_OFF = "broke off; it may have been billed up to its worst case"
 
 
 def answered_call(
-    call_id: str, model: str, cell_key: str, reply: Reply, count: Count, outcome: str, pricing: Pricing
+    call_id: str,
+    model: str,
+    cell_key: str,
+    reply: Reply,
+    count: Count,
+    outcome: str,
+    pricing: Pricing,
+    billing: Billing = "direct",
 ) -> CallRow:
     """The row of a call that was answered. Usage that a server did not report is estimated, and marked so."""
     estimated = Usage(input=count.tokens, output=estimate_tokens(reply.text))
     usage = reply.usage or estimated
-    price = pricing.cost(usage, model, reply.started_at)
+    price = pricing.cost(usage, model, reply.started_at, billing=billing)
     return CallRow(
         call_id=call_id,
         purpose="fork",
@@ -27,7 +35,7 @@ def answered_call(
         cell_key=cell_key,
         outcome=outcome,
         started_at=reply.started_at,
-        seconds=reply.seconds,
+        seconds=None if billing == "batch" else reply.seconds,
         first_token_seconds=reply.first_token_seconds,
         stop_reason=reply.stop_reason,
         request_id=reply.request_id,
@@ -37,7 +45,7 @@ def answered_call(
         cache_write_5m_tokens=usage.cache_write_5m,
         cache_write_1h_tokens=usage.cache_write_1h,
         usage_source="reported" if reply.usage else "estimated",
-        billing="direct",
+        billing=billing,
         price_row=price.price_row,
         usd_api=price.usd_api,
         usd_subscription=price.usd_subscription,
@@ -53,7 +61,13 @@ def broken_off(error: BaseException, started_at: str, seconds: float) -> Attempt
 
 
 def failed_call(
-    call_id: str, model: str, cell_key: str, attempt: Attempt, worst_usd: float | None, pricing: Pricing
+    call_id: str,
+    model: str,
+    cell_key: str,
+    attempt: Attempt,
+    worst_usd: float | None,
+    pricing: Pricing,
+    billing: Billing = "direct",
 ) -> CallRow:
     """The row of a call that brought nothing.
 
@@ -70,7 +84,7 @@ def failed_call(
         detail=attempt.detail,
         started_at=attempt.started_at,
         seconds=attempt.seconds,
-        billing="direct",
+        billing=billing,
     )
     if usage is not None:
         row.input_tokens, row.output_tokens = usage.input, usage.output
@@ -80,7 +94,7 @@ def failed_call(
     if attempt.billed == "no":
         row.usd_api = row.usd_subscription = 0.0
     elif attempt.billed == "yes" and usage is not None:
-        price = pricing.cost(usage, model, attempt.started_at)
+        price = pricing.cost(usage, model, attempt.started_at, billing=billing)
         row.price_row, row.usd_api, row.usd_subscription = price.price_row, price.usd_api, price.usd_subscription
         row.usd_reason, row.cache_read_waived_usd = price.reason, price.cache_read_waived_usd
     else:

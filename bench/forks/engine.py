@@ -125,7 +125,7 @@ class Engine:
 
     def _open(self, work: GroupWork) -> None:
         """Settle what a dead owner left, write what needs no call, and hand the rest to the schedule."""
-        settle_abandoned(work.name, work.model, self._desk.store, self._ledger, self._desk.pricing)
+        settle_abandoned(work, self._desk.store, self._ledger, self._desk.pricing)
         drop_done(work, self._desk.store, self._ledger)
         work.open_jobs = len(work.asked) + 1  # one for this opening
         self._progress.begin(work.name, work.cells)
@@ -135,10 +135,11 @@ class Engine:
             self._conclude(work, fork)
         self._sized.update((s.fork.reply_sha256, s) for s in work.asked)
         sharing: dict[str, list[str]] = {}
-        for sized in work.asked:
+        # what is in a batch already comes first: its answers need no further request
+        for sized in sorted(work.asked, key=lambda s: self._ledger.handed_in(s.fork.reply_sha256) is None):
             sharing.setdefault(sized.fork.cache_entry, []).append(sized.fork.reply_sha256)
         for entry, forks in sharing.items():
-            self._schedule.add(GroupSchedule(entry, work.model, forks))
+            self._schedule.add(GroupSchedule(entry, work.model, forks, self._schedule.lifetime_s))
         self._close_job(work)
 
     def _close_job(self, work: GroupWork) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,9 +47,15 @@ class Fork(Struct, frozen=True, kw_only=True):
         return f"{self.context_sha256} {self.effort}"
 
 
-def request_of(fork: Fork, context: Context) -> Request:
+def request_of(fork: Fork, context: Context, cache_ttl: Literal["5m", "1h"] = "5m") -> Request:
     """The fork's request over its context."""
-    return Request(context=context, instruction=fork.instruction, max_tokens=fork.max_tokens, effort=fork.effort)
+    return Request(
+        context=context,
+        instruction=fork.instruction,
+        max_tokens=fork.max_tokens,
+        effort=fork.effort,
+        cache_ttl=cache_ttl,
+    )
 
 
 class Decided(Struct, frozen=True):

@@ -39,6 +39,14 @@ class Started(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="
     host: str
 
 
+class Batched(Struct, frozen=True, kw_only=True, tag_field="event", tag="batched"):
+    """Started calls were handed in as a Message Batch: whoever starts next waits for it and does not ask again."""
+
+    batch_id: str
+    calls: tuple[str, ...]
+    at: str
+
+
 class Attempted(Struct, frozen=True, kw_only=True, tag_field="event", tag="attempt"):
     """A call ended without a final answer; its row stands in attempts.jsonl."""
 
@@ -70,7 +78,7 @@ class Graded(Struct, frozen=True, kw_only=True, tag_field="event", tag="graded")
     at: str
 
 
-Event = Started | Attempted | Finished | Graded
+Event = Started | Batched | Attempted | Finished | Graded
 _DECODER = msgspec.json.Decoder(Event)
 
 

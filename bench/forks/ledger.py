@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from bench.forks.guard import Guard, Overbill, Verdict
-from bench.forks.journal import Attempted, Event, Finished, Graded, Journal, Started
+from bench.forks.journal import Attempted, Batched, Event, Finished, Graded, Journal, Started
 from bench.models.protocol import Count, Reply
 from bench.rows import GRADED, CallRow
 
@@ -36,6 +36,10 @@ class Ledger:
         """Of these, the ones of this process."""
         self.calls_of: dict[str, int] = {}
         """Reply -> calls made for it so far."""
+        self.batch_of: dict[str, str] = {}
+        """Call in flight -> the batch that it was handed in with."""
+        self._handed_in: dict[str, str] = {}
+        """Reply -> the call for it that stands in a batch."""
         self._journal = journal
         self._now = now
         self._grades = grades
@@ -85,6 +89,24 @@ class Ledger:
             self._write(started)
             self.own.add(call_id)
             return verdict, call_id
+
+    def sent(self, batch_id: str, calls: tuple[str, ...]) -> None:
+        """Calls were handed in as a batch; `sync` puts that on the disk."""
+        with self._journal.locked() as events:
+            self._apply(events)
+            self._write(Batched(batch_id=batch_id, calls=calls, at=self._now()))
+
+    def sync(self) -> None:
+        """Put what was written on the disk. Safe from any thread."""
+        self._journal.sync()
+
+    def handed_in(self, reply_sha256: str) -> Started | None:
+        """The call for a reply that stands in a batch and has not ended."""
+        return self.in_flight.get(self._handed_in.get(reply_sha256, ""))
+
+    def adopt(self, call_id: str) -> None:
+        """A call in flight that an earlier process started is waited for by this one."""
+        self.own.add(call_id)
 
     def attempt(self, call: CallRow) -> Overbill | None:
         """A call ended without an answer; returns its overbilling, if any."""
@@ -143,6 +165,11 @@ class Ledger:
                 self.calls_of[event.reply_sha256] = self.calls_of.get(event.reply_sha256, 0) + 1
                 grading_usd = 0.0 if self._grades else event.grading_worst_usd or 0.0
                 self.guard.reserve(event.call_id, event.worst_usd, grading_usd)
+                return None
+            case Batched():
+                self.batch_of.update(dict.fromkeys(event.calls, event.batch_id))
+                known = (self.in_flight[call_id] for call_id in event.calls if call_id in self.in_flight)
+                self._handed_in.update((s.reply_sha256, s.call_id) for s in known)
                 return None
             case Attempted():
                 self.in_flight.pop(event.call_id, None)

@@ -102,12 +102,13 @@ def _sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
     cached = cacheable_tokens(fork.model, prefix)
     held = cached or 0
     read, written = (held, 0) if warm else (0, held)
-    asked = Usage(input=count.tokens - held, cache_read=read, cache_write_5m=written)
+    wrote = f"cache_write_{pricing.ttl}"
+    asked = Usage(input=count.tokens - held, cache_read=read, **{wrote: written})
     answered = Usage(
         input=asked.input,
         output=min(EXPECTED_OUTPUT_TOKENS, fork.max_tokens),
         cache_read=read,
-        cache_write_5m=written,
+        **{wrote: written},
     )
     least = max(0, math.floor(count.tokens / COUNT_FACTOR) - COUNT_SLACK_TOKENS)
     return Sized(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.errors import BenchError
 from bench.forks.arm_versions import Versions, label_of, registered
 from bench.forks.grid import Fork, Grid, lay_out, request_of
 from bench.forks.journal import Finished, read_journal
@@ -21,9 +23,10 @@ from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merge
 from bench.forks.store import Store
 from bench.forks.subjects import fixture_context
 from bench.forks.work import without_done
-from bench.models import slug
+from bench.models import family, slug
+from bench.models.batches import takes_batches
 from bench.models.estimate import estimated
-from bench.models.protocol import Count, CredentialsMissing, Model, ModelMissing
+from bench.models.protocol import BatchModel, Count, CredentialsMissing, Model, ModelMissing
 
 COUNTS_AT_ONCE = 4
 """Requests to count_tokens in flight: each carries a whole context, and they have a rate limit of their own."""
@@ -45,19 +48,35 @@ class Laid:
     skipped: Mapping[str, str]
     run_file: RunFile
     pricing: Pricing
+    """Of what is asked directly."""
+    fork_pricing: Pricing
+    """Of the forks, which may be asked in batches."""
+
+    @property
+    def batches(self) -> dict[str, BatchModel]:
+        """The models that this start asks in batches; local ones are asked directly."""
+        if not self.resolved.batch:
+            return {}
+        return {name: m for name, m in self.models.items() if takes_batches(name) and isinstance(m, BatchModel)}
 
 
 def lay(resolved: Resolved, outside: Outside) -> Laid:
-    """The sweep against its run's folder. Raises BenchError where a fixture or context is not the run's."""
+    """The sweep against its run's folder. Raises BenchError where a fixture or context is not the run's, and where a
+    paid model cannot be asked as the sweep wants it.
+    """
     store = Store(resolved.root)
     old = store.run_json() if store.run_file.exists() else None
     models, skipped = _open(resolved, outside)
+    for name in models if resolved.batch else ():
+        if not takes_batches(name) and family(name) != "local":
+            raise BenchError(f"model '{name}' takes no batches; leave out --batch")
     versions: Versions = old.arms if old else {}
     labels = {a.arm.label: label_of(versions, a.arm.label, a.version) for a in resolved.arms}
     grid = lay_out(resolved, labels, {name: m.max_output for name, m in models.items()}, fixture_context)
     run_file = merged(old, _run_file(resolved, grid, labels, versions, outside.stamp()))
     pricing = Pricing(resolved.prices, outside.now().date())
-    return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing)
+    batched = dataclasses.replace(pricing, billing="batch", _costs={}, _worst={}) if resolved.batch else pricing
+    return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing, batched)
 
 
 async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> Plan:
@@ -77,7 +96,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
     skipped = dict(laid.skipped) | missing
     asked = [f for f in asked if f.model not in skipped]
     windows = {name: model.window for name, model in laid.models.items()}
-    sized, misfits = size(asked, await _counts(asked, laid, closed), windows, laid.pricing)
+    sized, misfits = size(asked, await _counts(asked, laid, closed), windows, laid.fork_pricing)
     gone = {c.key for f in left if f.model in skipped and f.reply_sha256 not in answered for c in f.cells}
     return Plan(
         run=laid.resolved.run,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Literal
 
 from bench.forks.guard import worst_case_tokens
-from bench.prices import Cost, carry_cost, cost, worst_case
+from bench.prices import Billing, Cost, carry_cost, cost, worst_case
 from bench.pricetable import PriceTable
 from bench.sweepfile import Carry
 from bench.transcripts.model import Usage
@@ -18,15 +19,22 @@ class Pricing:
 
     table: PriceTable
     today: date
-    _costs: dict[tuple[Usage, str, date], Cost] = field(default_factory=dict)
+    billing: Billing = "direct"
+    """How requests are billed unless told otherwise."""
+    _costs: dict[tuple[Usage, str, date, Billing], Cost] = field(default_factory=dict)
     """Replicates of one arm are charged alike, and a look into the table costs more than all else of a fork's row."""
     _worst: dict[tuple[str, int, int], float | None] = field(default_factory=dict)
 
-    def cost(self, usage: Usage, model: str, started_at: str | None = None) -> Cost:
+    @property
+    def ttl(self) -> Literal["5m", "1h"]:
+        """The lifetime of cache entries: a batch may take longer than five minutes."""
+        return "1h" if self.billing == "batch" else "5m"
+
+    def cost(self, usage: Usage, model: str, started_at: str | None = None, *, billing: Billing | None = None) -> Cost:
         """What a request of that usage costs on the day it started, UTC."""
-        asked = (usage, model, self._day(started_at))
+        asked = (usage, model, self._day(started_at), billing or self.billing)
         if asked not in self._costs:
-            self._costs[asked] = cost(*asked, table=self.table)
+            self._costs[asked] = cost(usage, model, asked[2], billing=asked[3], table=self.table)
         return self._costs[asked]
 
     def worst(self, model: str, counted_tokens: int, max_tokens: int) -> float | None:
@@ -34,7 +42,9 @@ class Pricing:
         asked = (model, counted_tokens, max_tokens)
         if asked not in self._worst:
             prompt = worst_case_tokens(counted_tokens)
-            self._worst[asked] = worst_case(model, self.today, prompt, max_tokens, table=self.table)
+            self._worst[asked] = worst_case(
+                model, self.today, prompt, max_tokens, cache_ttl=self.ttl, billing=self.billing, table=self.table
+            )
         return self._worst[asked]
 
     def carry(self, handoff_tokens: int, carry: Carry, started_at: str | None = None) -> float | None:

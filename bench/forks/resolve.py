@@ -40,6 +40,8 @@ class Overrides(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     no_budget: bool = False
     """Run paid models without a cap."""
     concurrency: int | None = None
+    batch: bool = False
+    """Ask through Message Batches, at half price and within a day."""
     run: str | None = None
     results_dir: str | None = None
 
@@ -89,6 +91,7 @@ class Resolved:
     arms: tuple[ResolvedArm, ...]
     prices: PriceTable
     no_budget: bool
+    batch: bool = False
 
     @property
     def stale_by(self) -> tuple[int, ...]:
@@ -128,6 +131,7 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
         arms=_resolved_arms(arms, sweep, project),
         prices=load_prices(project.root),
         no_budget=overrides.no_budget,
+        batch=overrides.batch,
     )
 
 

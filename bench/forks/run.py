@@ -38,6 +38,10 @@ from bench.transcripts.view import seen_at
 
 LOCAL_AT_ONCE = 1
 """Forks of a local model in flight: it has one slot, where two contexts would push each other out of the cache."""
+BATCHED_AT_ONCE = 100_000
+"""Forks that may wait for batches: as many as one batch may hold."""
+BATCH_LIFETIME_S = 86_400.0
+"""A batch is worked on for a day at most, and its forks do not wait for a cache entry that is gone meanwhile."""
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -143,10 +147,11 @@ class _Run:
         desk = self._desk()
         writer = Writer(journal.sync)
         builder = Builder(desk, writer, self.outside, self.progress, lambda: stopping.interrupted, self._build_failed)
+        asker = self._asker(plan, ledger, stopping)
         engine = Engine(
             work_of(plan),
-            Schedule(concurrency=self.sweep.concurrency, limits=self._limits()),
-            self._asker(plan, ledger, stopping),
+            self._schedule(),
+            asker,
             desk,
             ledger,
             writer,
@@ -166,6 +171,7 @@ class _Run:
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
+            await asker.close()
             await writer.close()
         return stopping
 
@@ -188,6 +194,7 @@ class _Run:
             models=self.laid.models,
             contexts={sha: p.context for sha, p in self.laid.grid.contexts.items()},
             pricing=self.laid.pricing,
+            batches=self.laid.batches,
             retries=Retries(self.outside.retry, len(plan.asked), self.outside.random),
             stopping=stopping,
             outside=self.outside,
@@ -198,6 +205,13 @@ class _Run:
 
     def _limits(self) -> dict[str, int]:
         return {name: LOCAL_AT_ONCE for name in self.laid.models if family(name) == "local"}
+
+    def _schedule(self) -> Schedule:
+        """A batch takes all that is ready at once; what is asked directly keeps to the sweep's concurrency."""
+        if not self.laid.batches:
+            return Schedule(concurrency=self.sweep.concurrency, limits=self._limits())
+        direct = dict.fromkeys(self.laid.models.keys() - self.laid.batches.keys(), self.sweep.concurrency)
+        return Schedule(concurrency=BATCHED_AT_ONCE, limits=direct | self._limits(), lifetime_s=BATCH_LIFETIME_S)
 
     def _sizes(self, tails: Iterable[Build]) -> list[int | None]:
         """What each tail takes as its size: the mean of the arm that it is like, by all rows there are now."""

@@ -55,8 +55,15 @@ class Schedule:
     """All groups of a run under one concurrency; `limits` holds models to fewer forks at once."""
 
     def __init__(
-        self, groups: Sequence[GroupSchedule] = (), *, concurrency: int, limits: Mapping[str, int] | None = None
+        self,
+        groups: Sequence[GroupSchedule] = (),
+        *,
+        concurrency: int,
+        limits: Mapping[str, int] | None = None,
+        lifetime_s: float = CACHE_LIFETIME_S,
     ) -> None:
+        self.lifetime_s = lifetime_s
+        """Of the cache entries that its groups write."""
         self.groups: list[GroupSchedule] = []
         self.in_flight = 0
         self._concurrency = concurrency

@@ -195,15 +195,17 @@ def cache_use(calls: Iterable[Finished], pricing: Pricing) -> CacheUse:
 def _group_use(calls: Sequence[CallRow], pricing: Pricing) -> CacheUse:
     """One context's calls. The floor's entry is as large as the largest that any of them wrote or read."""
     usages = [_usage(c) for c in calls]
+    billing = calls[0].billing or "direct"
+    wrote = "cache_write_1h" if billing == "batch" else "cache_write_5m"
     prompts = [u.input + u.cache_read + u.cache_write_5m + u.cache_write_1h for u in usages]
     entry = max(u.cache_read + u.cache_write_5m + u.cache_write_1h for u in usages)
     asked: list[float | None] = []
     floor: list[float | None] = []
     for i, (call, usage, prompt) in enumerate(zip(calls, usages, prompts, strict=True)):
         held = min(entry, prompt)
-        best = Usage(input=prompt - held, cache_read=held if i else 0, cache_write_5m=0 if i else held)
-        asked.append(pricing.cost(usage, call.model, call.started_at).usd_api)
-        floor.append(pricing.cost(best, call.model, call.started_at).usd_api)
+        best = Usage(input=prompt - held, cache_read=held if i else 0, **{wrote: 0 if i else held})
+        asked.append(pricing.cost(usage, call.model, call.started_at, billing=call.billing).usd_api)
+        floor.append(pricing.cost(best, call.model, call.started_at, billing=billing).usd_api)
     return CacheUse(
         calls=len(calls),
         writes=sum(u.cache_write_5m + u.cache_write_1h > 0 for u in usages),

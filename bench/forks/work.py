@@ -90,16 +90,20 @@ def drop_done(work: GroupWork, store: Store, ledger: Ledger) -> None:
     work.asked = [s for s in asked if not has_reply(store, ledger, s.fork)]
 
 
-def settle_abandoned(group: str, model: str, store: Store, ledger: Ledger, pricing: Pricing) -> int:
+def settle_abandoned(work: GroupWork, store: Store, ledger: Ledger, pricing: Pricing) -> int:
     """How many calls a dead process left in flight in the group; each becomes an attempt that may have been billed.
 
-    Only for who holds the group's lock.
+    Calls that stand in a batch and are still wanted are left: their answers can be fetched. Only for who holds the
+    group's lock.
     """
-    abandoned = ledger.abandoned(group)
+    wanted = {s.fork.reply_sha256 for s in work.asked}
+    abandoned = [
+        s for s in ledger.abandoned(work.name) if s.call_id not in ledger.batch_of or s.reply_sha256 not in wanted
+    ]
     known = {call.call_id for call in store.failed_calls()} if abandoned else set()
     for started in abandoned:
         attempt = Attempt(outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0)
-        call = failed_call(started.call_id, model, _first(started.cells), attempt, started.worst_usd, pricing)
+        call = failed_call(started.call_id, work.model, _first(started.cells), attempt, started.worst_usd, pricing)
         call.seconds = None
         if started.call_id not in known:
             append_line(store.attempts, call)

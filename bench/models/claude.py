@@ -10,10 +10,12 @@ import asyncio
 import json
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bench.models.body import asked_effort, asked_thinking, countable, request_body
+from bench.errors import BenchError
+from bench.models.batches import collect, submit
+from bench.models.body import Body, asked_effort, asked_thinking, countable, request_body
 from bench.models.call import IDLE_S, Call
 from bench.models.estimate import estimated
 from bench.models.failures import attempt_of
@@ -23,6 +25,8 @@ from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, R
 from bench.models.redact import Redactor, secrets_in
 
 if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
     from bench.models.clients import Client
 
 COUNT_TIMEOUT_S = 60.0
@@ -71,7 +75,7 @@ class MessagesModel:
     async def ask(self, request: Request, *, timeout_s: float, on_first: Callable[[], None]) -> Reply | Attempt:
         """The reply, or the attempt that brought none; see the protocol. Cancellation goes through."""
         client = self._opened()
-        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
+        body = self._body(request)
         call = Call(Heard(request.cache_ttl), on_first, timeout_s, self._reach.idle_s)
         error = await call.make(client, body)
         heard = call.heard
@@ -109,7 +113,7 @@ class MessagesModel:
         client = self._opened().with_options(max_retries=COUNT_RETRIES)
         if not self._offers_count:
             return estimated(request, self.name)
-        body = request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
+        body = self._body(request)
         try:
             async with asyncio.timeout(COUNT_TIMEOUT_S):
                 counted = await client.messages.count_tokens(**countable(body))
@@ -122,6 +126,28 @@ class MessagesModel:
         except (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, ValueError, AttributeError):
             pass  # the endpoint failed, not the model: the estimate below is marked as one
         return estimated(request, self.name)
+
+    async def submit(self, requests: Mapping[str, Request]) -> str | Attempt:
+        """The id of a batch of these requests, by custom id; see the protocol."""
+        return await submit(self._sdk(), {name: self._body(r) for name, r in requests.items()}, self._redactor)
+
+    async def collect(
+        self, batch_id: str, requests: Mapping[str, Request]
+    ) -> Mapping[str, Reply | Attempt] | Attempt | None:
+        """What came of each request of a batch; see the protocol."""
+        return await collect(self._sdk(), batch_id, requests, self._facts, self._redactor)
+
+    def _body(self, request: Request) -> Body:
+        return request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))
+
+    def _sdk(self) -> AsyncAnthropic:
+        """The client, where it offers batches."""
+        import anthropic
+
+        client = self._opened()
+        if not isinstance(client, anthropic.AsyncAnthropic):
+            raise BenchError(f"model '{self.name}' takes no batches; leave out --batch")
+        return client
 
     def _opened(self) -> Client:
         if self._client is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping
+from typing import Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -65,9 +65,9 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """A request that brought no final answer: `outcome` is api-error, timeout or aborted."""
+    """A request that brought no final answer: `outcome` is api-error, timeout, aborted, or expired (in a batch)."""
 
-    outcome: Literal["api-error", "timeout", "aborted"]
+    outcome: Literal["api-error", "timeout", "aborted", "expired"]
     detail: str
     started_at: str
     seconds: float
@@ -110,4 +110,19 @@ class Model(Protocol):
 
     async def count(self, request: Request) -> Count:
         """Prompt tokens of the request: counted where the endpoint offers it (not 404, 405, 501), else estimated."""
+        ...
+
+
+@runtime_checkable
+class BatchModel(Protocol):
+    """A model that can also be asked through Message Batches."""
+
+    async def submit(self, requests: Mapping[str, Request]) -> str | Attempt:
+        """The id of a batch of these requests, by custom id; never retries."""
+        ...
+
+    async def collect(
+        self, batch_id: str, requests: Mapping[str, Request]
+    ) -> Mapping[str, Reply | Attempt] | Attempt | None:
+        """What came of each request; None while the batch is worked on, an Attempt where it cannot be asked for."""
         ...

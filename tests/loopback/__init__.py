@@ -6,6 +6,7 @@ assert server.billed.output == 2
 """
 
 from loopback import wire
+from loopback.batches import Batch
 from loopback.cache import PromptCache
 from loopback.record import Asked, Billed
 from loopback.script import (
@@ -32,6 +33,7 @@ from loopback.server import LoopbackServer
 
 __all__ = [
     "Asked",
+    "Batch",
     "Behaviour",
     "Billed",
     "LoopbackServer",

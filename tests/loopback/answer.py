@@ -67,7 +67,7 @@ class Answer:
         await self.out.chunk(self._bytes(event))
 
     async def _whole(self) -> None:
-        content = [_whole_block(b) for b in self.behaviour.blocks]
+        content = [whole_block(b) for b in self.behaviour.blocks]
         self._begin()
         for event in wire.content_events(self.behaviour.blocks):
             self._bill_output(event)
@@ -149,7 +149,7 @@ def _opens_thinking(event: wire.Json) -> bool:
     return bool(block.get("type") == "thinking")
 
 
-def _whole_block(block: wire.Block) -> wire.Json:
+def whole_block(block: wire.Block) -> wire.Json:
     deltas: list[Any] = list(block.deltas)
     if block.start["type"] == "text":
         return {"type": "text", "text": "".join(d["text"] for d in deltas)}

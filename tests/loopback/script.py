@@ -45,6 +45,8 @@ class Behaviour:
     no_usage: bool = False
     charged: Mapping[str, int] | None = None
     """Counters to report (and bill) in place of the cache's own."""
+    expires: bool = False
+    """In a batch: not answered within its day."""
     half_character: bool = False
     """The first delta's text is cut inside a character."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Awaitable, Callable
 
 from loopback import wire
 from loopback.answer import Answer, fail
+from loopback.batches import BATCHES, Batch, batch_refusal
 from loopback.cache import Charge, PromptCache
 from loopback.http import HttpRequest, Responder, read_request
 from loopback.record import Asked, Billed, asked_of
@@ -25,6 +27,7 @@ class LoopbackServer:
 
     `script`: behaviours taken in order (the last one stays), or one function from the request to its behaviour.
     `clock` moves the cache's time only. `key`: requests without it get 401. `count_status`: what count_tokens answers.
+    `batch_polls`: how often a batch is found in progress before it has ended.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class LoopbackServer:
         key: str | None = None,
         count_status: int = 200,
         count_factor: float = 1.0,
+        batch_polls: int = 2,
     ) -> None:
         self._script = script or (say(),)
         self._key = key
@@ -50,10 +54,13 @@ class LoopbackServer:
         self._in_flight = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="loopback", daemon=True)
-        # one line a route: batches and models join here
+        self.batches: dict[str, Batch] = {}
+        """Every batch handed in, by id."""
+        self._batch_polls = batch_polls
         self._routes: dict[tuple[str, str], Callable[[HttpRequest, Responder], Awaitable[None]]] = {
             ("POST", "/v1/messages"): self._messages,
             ("POST", "/v1/messages/count_tokens"): self._count,
+            ("POST", BATCHES): self._hand_in,
         }
 
     def start(self) -> LoopbackServer:
@@ -82,7 +89,7 @@ class LoopbackServer:
     def billed(self) -> Billed:
         """Every billed token so far, by class."""
         total = Billed()
-        for asked in self.requests:
+        for asked in [*self.requests, *(a for batch in self.batches.values() for a in batch.items.values())]:
             total.add(asked.billed)
         return total
 
@@ -98,7 +105,7 @@ class LoopbackServer:
         try:
             while request := await read_request(reader):
                 n = len(self.requests) + len(self.counted)
-                handler = self._routes.get((request.method, request.path), _not_found)
+                handler = self._routes.get((request.method, request.path), self._of_batch)
                 await handler(request, Responder(writer, f"req_{n}"))
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client went, a scripted drop, or the end of the test: nobody is left to be told
@@ -115,6 +122,32 @@ class LoopbackServer:
         else:
             tokens = PromptCache(time.monotonic).charge(asked.body).prompt
             await out.json(200, {"input_tokens": round(tokens * self._count_factor)})
+
+    async def _hand_in(self, request: HttpRequest, out: Responder) -> None:
+        body = json.loads(request.body)
+        if (why := batch_refusal(body)) is not None:
+            await out.json(400, wire.error_body("invalid_request_error", why, out.request_id))
+            return
+        batch = Batch(f"msgbatch_{len(self.batches) + 1}", self._batch_polls)
+        first = sum(len(b.items) for b in self.batches.values())
+        for n, one in enumerate(body["requests"], first):
+            batch.items[one["custom_id"]] = Asked(
+                n, BATCHES, dict(request.headers), b"", one["params"], time.monotonic()
+            )
+        batch.answer(self._behaviour, self.cache)
+        self.batches[batch.id] = batch
+        await out.json(200, batch.shown(self.url))
+
+    async def _of_batch(self, request: HttpRequest, out: Responder) -> None:
+        id_, _, rest = request.path.removeprefix(f"{BATCHES}/").partition("/")
+        batch = self.batches.get(id_)
+        if batch is None or request.method != "GET" or rest not in ("", "results"):
+            await _not_found(request, out)
+        elif rest:
+            await out.whole(200, batch.results(), "application/x-jsonl")
+        else:
+            batch.polls_left -= 1
+            await out.json(200, batch.shown(self.url))
 
     async def _messages(self, request: HttpRequest, out: Responder) -> None:
         asked = asked_of(len(self.requests), request)

@@ -1,0 +1,100 @@
+"""Message Batches: answered when they are handed in, shown as in progress for some looks, results in reversed order."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from loopback import wire
+from loopback.answer import whole_block
+from loopback.cache import PromptCache
+from loopback.record import Asked, Billed
+from loopback.rules import refusal
+from loopback.script import Behaviour
+
+BATCHES = "/v1/messages/batches"
+NOT_IN_BATCHES = ("stream", "speed")
+
+
+@dataclass
+class Batch:
+    """One batch: its items by custom id, and how often it will yet be found in progress."""
+
+    id: str
+    polls_left: int
+    items: dict[str, Asked] = field(default_factory=dict)
+    lines: list[wire.Json] = field(default_factory=list)
+
+    def answer(self, behaviour_of: Callable[[Asked], Behaviour], cache: PromptCache) -> None:
+        """Answer and bill every item. All are sent together: none reads what another of this batch writes."""
+        begun = []
+        for custom_id, asked in self.items.items():
+            behaviour = behaviour_of(asked)
+            why = refusal(asked.body)
+            if why is not None:
+                result = _errored("invalid_request_error", why)
+            elif behaviour.status != 200:
+                result = _errored(behaviour.error_type, behaviour.message)
+            elif behaviour.expires:
+                result = {"type": "expired"}
+            else:
+                charge = cache.charge(asked.body)
+                begun.append(charge)
+                content = [whole_block(b) for b in behaviour.blocks]
+                text = "".join(str(b.get("text", "")) for b in content)
+                asked.billed = Billed(charge.input, -(-len(text) // 4), charge.read, charge.write_5m, charge.write_1h)
+                result = {"type": "succeeded", "message": _message(asked, behaviour, content)}
+                asked.status, asked.whole = 200, True
+            self.lines.insert(0, {"custom_id": custom_id, "result": result})
+        for charge in begun:
+            cache.begin(charge)
+
+    def shown(self, url: str) -> wire.Json:
+        ended = self.polls_left < 0
+        kinds = ("processing", "succeeded", "errored", "canceled", "expired")
+        counts = dict.fromkeys(kinds, 0) | {"succeeded" if ended else "processing": len(self.items)}
+        return {
+            "id": self.id, "type": "message_batch", "processing_status": "ended" if ended else "in_progress",
+            "request_counts": counts, "created_at": "2026-11-30T00:00:00Z", "expires_at": "2026-12-01T00:00:00Z",
+            "ended_at": "2026-11-30T00:10:00Z" if ended else None, "cancel_initiated_at": None, "archived_at": None,
+            "results_url": f"{url}{BATCHES}/{self.id}/results" if ended else None,
+        }  # fmt: skip
+
+    def results(self) -> bytes:
+        return b"".join(json.dumps(line).encode() + b"\n" for line in self.lines)
+
+
+def batch_refusal(body: Mapping[str, Any]) -> str | None:
+    """Why the API would answer 400 to a batch, or None."""
+    ids = [str(one.get("custom_id")) for one in body.get("requests") or []]
+    if not ids or len(set(ids)) < len(ids):
+        return "requests: at least one, each with a custom_id of its own"
+    if any(not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", i) for i in ids):
+        return "requests: custom_id must match ^[a-zA-Z0-9_-]{1,64}$"
+    if any(name in one["params"] for one in body["requests"] for name in NOT_IN_BATCHES):
+        return "requests: not allowed in a batch"
+    return None
+
+
+def _errored(kind: str, message: str) -> wire.Json:
+    return {"type": "errored", "error": wire.error_body(kind, message, "req_b")}
+
+
+def _message(asked: Asked, behaviour: Behaviour, content: list[wire.Json]) -> wire.Json:
+    billed = asked.billed
+    usage: wire.Json = {
+        "input_tokens": billed.input,
+        "output_tokens": billed.output,
+        "cache_read_input_tokens": billed.cache_read,
+        "cache_creation_input_tokens": billed.cache_write_5m + billed.cache_write_1h,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": billed.cache_write_5m,
+            "ephemeral_1h_input_tokens": billed.cache_write_1h,
+        },
+        "service_tier": "batch",
+    }
+    model = str(asked.body["model"])
+    return wire.whole_message(f"msg_b{asked.index}", model, content, behaviour.stop_reason, usage)
