@@ -30,6 +30,7 @@ COMMANDS = {
     "table": "print a run's arm table",
     "show": "show one atom: its source turn, then each arm's passage and verdict",
     "compare": "compare the arms of a run",
+    "agreement": "say how far a run's graders and passes agree",
     "sweep": "run a sweep through its notebooks and draw the plots",
     "prices": "print the price table",
     "lab": "open the notebooks in JupyterLab",

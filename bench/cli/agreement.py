@@ -1,0 +1,49 @@
+"""Say how far a run's graders agree, with each other and from pass to pass.
+
+agreement: share of verdicts that are the same. kappa (Cohen) and alpha (Krippendorff, nominal): agreement beyond what
+chance would bring, 1 at best; a dash where that cannot be said. flip rate: share of pass pairs that differ on an atom.
+Passes show how much a grader wavers, not what it gets wrong each time. RUN is a folder or the name of a run in the
+project's results/; without it, the newest run.
+
+examples:
+  bench agreement
+  bench agreement nightly --atoms       the atoms on which passes differ most
+  bench agreement nightly --json
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from bench.cli.output import emit_json, table
+
+MOST_ATOMS = 20
+"""Lines of `--atoms` in text; --json has all."""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
+    parser.add_argument("--atoms", action="store_true", help="also list the atoms on which passes differ")
+    parser.add_argument("--json", action="store_true", help="print the tables as JSON")
+
+
+def run(args: Namespace) -> int:
+    from bench.analysis.graders import BETWEEN, FLIPS, WITHIN, atom_flips, between_graders, between_passes
+    from bench.frames import records
+    from bench.index import open_run
+
+    grades = open_run(args.run).grades
+    between, within = records(between_graders(grades)), records(between_passes(grades))
+    flips = [line for line in records(atom_flips(grades)) if line["flip_rate"]] if args.atoms or args.json else []
+    if args.json:
+        emit_json({"graders": between, "passes": within, "atoms": flips})
+        return 0
+    parts = [
+        f"between graders\n{table(between, BETWEEN)}" if between else "between graders: fewer than two graded this run",
+        f"between passes\n{table(within, WITHIN)}" if within else "between passes: no grader made several",
+    ]
+    if args.atoms:
+        more = f"\nand {len(flips) - MOST_ATOMS} more" if len(flips) > MOST_ATOMS else ""
+        parts.append(f"atoms\n{table(flips[:MOST_ATOMS], FLIPS)}{more}" if flips else "atoms: no two passes differ")
+    print("\n\n".join(parts))
+    return 0
