@@ -16,7 +16,7 @@ from bench.drafting import draft
 from bench.errors import BenchError
 from bench.fixtures import ABOUT, KEY, TRANSCRIPT, FixtureFile
 from bench.keys import Key
-from bench.keywriting import quoted, to_yaml
+from bench.keywriting import about_yaml, to_yaml
 from bench.project import checked_label, find_project
 from bench.scrubbing import Replaced, report_csv, scrub
 from bench.transcripts import holding, read, read_all
@@ -144,7 +144,7 @@ def _write(folder: Path, content: _Content, label: str, at: int | None) -> tuple
             SYSTEM: seen.system or None,
             TOOLS: seen.tools_json or None,
             REPORT: None if content.replaced is None else report_csv(content.replaced),
-            ABOUT: _about(about),
+            ABOUT: about_yaml(about),
         }
         for name, text_ in files.items():
             if text_ is not None:
@@ -173,9 +173,3 @@ def _described(seen: Transcript, kept: Transcript, source: str, label: str, at: 
         system=SYSTEM if seen.system else None,
         tools=TOOLS if seen.tools_json else None,
     )
-
-
-def _about(about: FixtureFile) -> str:
-    """fixture.yaml as text; absent values are left out."""
-    values = ((name, getattr(about, name)) for name in about.__struct_fields__)
-    return "".join(f"{n}: {quoted(v) if isinstance(v, str) else v}\n" for n, v in values if v is not None)

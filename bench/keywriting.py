@@ -1,9 +1,10 @@
-"""An answer key as a person would write it: YAML with every pattern in single quotes. Format: docs/formats.md."""
+"""An answer key, and fixture.yaml, as a person would write them: text in single quotes. Format: docs/formats.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bench.fixtures import FixtureFile
 from bench.keys import Atom, Key, Never
 
 _YAML_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -23,6 +24,12 @@ def to_yaml(key: Key) -> str:
         for never in key.never:
             lines += _never(never)
     return "\n".join(lines) + "\n"
+
+
+def about_yaml(about: FixtureFile) -> str:
+    """fixture.yaml as text; absent values are left out."""
+    values = ((name, getattr(about, name)) for name in about.__struct_fields__)
+    return "".join(f"{n}: {quoted(v) if isinstance(v, str) else v}\n" for n, v in values if v is not None)
 
 
 def quoted(text: str) -> str:

@@ -6,15 +6,19 @@ never said.
 examples:
   bench fixtures
   bench fixtures --json
+  bench fixtures synth --scenario web-shop --turns 40 --atoms 30 --seed 1        a session made up, with its exact key
+  bench fixtures synth --scenario build-tool --turns 200 --atoms 60 --seed 2 --tokens 1000000
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from bench.cli.output import emit, say
+from bench.errors import shown
 from bench.fixtures import Fixture, list_fixtures
-from bench.project import find_project
+from bench.project import checked_label, find_project
 
 COLUMNS = (
     "name", "title", "language", "split", "messages", "tokens", "atoms", "vital", "stale", "wrong", "never",
@@ -23,15 +27,43 @@ COLUMNS = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the table as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    synth = actions.add_parser(
+        "synth",
+        help="make a session up, with planted facts and their exact key",
+        description="Make a fixture up: facts that were set, changed, ruled out and never said, and the key that asks "
+        "for them. factors.csv beside the key tells each atom's distance from the end, repetitions and near misses.",
+    )
+    synth.add_argument("--scenario", required=True, help="web-shop, data-pipeline, mobile-sync or build-tool")
+    synth.add_argument("--turns", metavar="N", type=int, required=True, help="messages that the user types")
+    synth.add_argument("--atoms", metavar="K", type=int, required=True, help="atoms of the key")
+    synth.add_argument("--seed", metavar="S", type=int, required=True, help="the same seed gives the same bytes")
+    synth.add_argument("--tokens", metavar="T", type=int, help="estimated tokens to fill up to (default: short files)")
+    synth.add_argument("--name", help="name of the fixture (default: scenario and seed)")
+    synth.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action == "synth":
+        return _synth(args)
     project = find_project()
     fixtures = list_fixtures(project)
     if not fixtures and not args.json:
         say(f"no fixtures in {project.fixtures}; 'bench import' makes one of a session")
         return 0
     emit([row(f) for f in fixtures], COLUMNS, as_json=args.json)
+    return 0
+
+
+def _synth(args: argparse.Namespace) -> int:
+    from bench.synth import Request, write_synthetic
+
+    request = Request(args.scenario, args.turns, args.atoms, args.seed, args.tokens)
+    label = checked_label(args.name or f"{args.scenario}-{args.seed}", "fixture")
+    folder = (args.to.expanduser() if args.to else find_project().fixtures) / label
+    made = write_synthetic(request, folder)
+    print(f"made {shown(folder)}/: {made.messages:,} messages, {made.tokens:,} tokens, {len(made.key.atoms)} atoms")
+    print(f"next: bench check {shown(folder)}")
     return 0
 
 
