@@ -18,7 +18,8 @@ from bench.errors import BenchError
 from bench.project import Project
 
 HOST = "127.0.0.1"
-START_S = 60.0
+START_S = 180.0
+"""Ready in 2 s on an idle machine; a loaded one takes far longer."""
 POLL_S = 0.1
 STOP_S = 10.0
 NEWS = "@jupyterlab/apputils-extension:announcements"

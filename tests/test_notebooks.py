@@ -163,8 +163,8 @@ def test_lab_says_where_it_listens_and_ends_with_its_kernels(tmp_path):
         try:
             address = lab.stdout.readline().split()[-1]
             assert address.startswith("http://127.0.0.1:") and "/lab/tree/notebooks/lost_atoms.ipynb?token=" in address
-            with urlopen(address, timeout=30) as page:
+            with urlopen(address, timeout=60) as page:
                 assert b"apputils-extension:announcements" in page.read()
         finally:
             lab.send_signal(signal.SIGINT)
-            assert lab.wait(30) == 0
+            assert lab.wait(60) == 0
