@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from posixpath import join
 from typing import Literal
 
@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from bench.field.stretches import Session, Stretch
 from bench.handoff.calls import Call
+from bench.handoff.known_text import KnownText
 from bench.handoff.shell_texts import shown_by
 from bench.handoff.tools import PATHS
-from bench.handoff.touched import touched_files
+from bench.handoff.touched import known_after
 from bench.text import clip, estimate_tokens
 
 SAME_SHARE = 0.5
@@ -49,24 +50,23 @@ def files_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
     What is known of a file is followed through the session's own edits. Lines read again once are in the new context,
     so that reading them a third time does not count.
     """
-    by_path: dict[str, list[Call]] = {}
+    known: dict[str, KnownText | None] = {}
+    last_read: dict[str, int] = {}
     read_since: dict[str, set[str]] = {}
     found = []
     for call in session.calls:
         if call.at >= stretch.end:
             break
         for path, touch in touches(session, call):
-            earlier = by_path.setdefault(path, [])
             if touch.deed != "read" or stretch.behind(call.at):
-                earlier.append(touch)
+                known[path] = known_after(known.get(path), touch)
+                last_read.update({path: call.at} if touch.deed == "read" else {})
             elif stretch.ahead(call.at):
                 since = read_since.setdefault(path, set())
-                lines = _lines(touch)
-                before = _held(lines, earlier, since)
-                if before is not None:
-                    tokens = estimate_tokens(call.output or "")
-                    text = clip(session.shown(path), TEXT_CHARS)
-                    found.append(Again(kind="file", at=call.at, before=before, text=text, tokens=tokens))
+                lines = _lines(known_after(None, touch))
+                if path in last_read and _is_held(lines, _lines(known.get(path)), since):
+                    text, tokens = clip(session.shown(path), TEXT_CHARS), estimate_tokens(call.output or "")
+                    found.append(Again(kind="file", at=call.at, before=last_read[path], text=text, tokens=tokens))
                 since.update(lines.values())
     return tuple(found)
 
@@ -87,23 +87,16 @@ def touches(session: Session, call: Call) -> Iterator[tuple[str, Call]]:
         yield session.path(changed), replace(call, name="Edit", arguments={"file_path": session.path(changed)})
 
 
-def _held(lines: Mapping[int, str], earlier: Sequence[Call], since: Set[str]) -> int | None:
-    """The message of the last reading before, where the context held most of these lines; None where it did not."""
-    reads = [call.at for call in earlier if call.deed == "read"]
-    touched = touched_files(earlier) if reads else ()
-    known = touched[0].known if touched else None
-    if known is None or known.old:
-        return None
+def _is_held(lines: Mapping[int, str], known: Mapping[int, str], since: Set[str]) -> bool:
+    """Whether the context held most of the lines that were read, and none has put them into the new one since."""
     full = [n for n, line in lines.items() if line.strip()]
-    same = [n for n in full if known.lines.get(n) == lines[n] and lines[n] not in since]
-    return reads[-1] if full and len(same) >= SAME_SHARE * len(full) else None
+    same = [n for n in full if known.get(n) == lines[n] and lines[n] not in since]
+    return bool(full) and len(same) >= SAME_SHARE * len(full)
 
 
-def _lines(read: Call) -> Mapping[int, str]:
-    """What a reading printed, by the number of the line; nothing where it failed."""
-    touched = touched_files([read])
-    known = touched[0].known if touched else None
-    return {} if known is None else known.lines
+def _lines(known: KnownText | None) -> Mapping[int, str]:
+    """Lines by their number; none where the text may be another by now."""
+    return {} if known is None or known.old else known.lines
 
 
 def commands_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:

@@ -44,7 +44,7 @@ def touched_files(calls: Sequence[Call]) -> tuple[Touched, ...]:
                 found[path] = replace(found[path], known=after_change(found[path].known))
         for path in (call.path,) if call.path is not None else call.writes if call.deed == "write" else ():
             before = found.get(path)
-            found[path] = Touched(path, call.at, _known(before.known if before else None, call))
+            found[path] = Touched(path, call.at, known_after(before.known if before else None, call))
     removed = removals(calls)
     last = {path: i for i, call in enumerate(calls) for path in (call.path, *call.writes) if path is not None}
     newest = sorted(found.values(), key=lambda file: -file.at)
@@ -74,7 +74,8 @@ def _known_by_shell(calls: Iterable[Call]) -> dict[str, KnownText]:
     return known
 
 
-def _known(known: KnownText | None, call: Call) -> KnownText | None:
+def known_after(known: KnownText | None, call: Call) -> KnownText | None:
+    """What is known of a file's text once a file tool's call has read, written or edited it."""
     if call.outcome.bad or call.output is None:
         return known
     if call.deed == "read":
