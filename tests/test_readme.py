@@ -86,8 +86,8 @@ def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys
     Path("session.jsonl").write_text(session(), encoding="utf-8")
     ran = follow(ROOT / "README.md", monkeypatch)
     assert [r.split()[1] for r in ran] == [
-        "init", "fixtures", "arms", "run", "transcript", "import", "check", "sweep", "compare", "show", "run", "run",
-        "table", "table",
+        "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check",
+        "sweep", "compare", "show", "run", "run", "table", "table",
     ]  # fmt: skip
     out = capsys.readouterr().out
     for arm in ("my-prompt", "my-pipeline", "stock", "tail-like-inventory"):

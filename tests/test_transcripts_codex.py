@@ -145,7 +145,7 @@ def test_reasoning_that_a_message_interrupts_belongs_to_the_answer_that_follows(
             tmp_path,
             CODEX[0],
             codex_item("reasoning", summary=[{"type": "summary_text", "text": "plan"}]),
-            codex_item("agent_message", author="/root/x", content=[{"type": "input_text", "text": "found it"}]),
+            codex_item("agent_message", author="agent-2", content=[{"type": "input_text", "text": "found it"}]),
             codex_item("reasoning", summary=[], encrypted_content="xxx"),
             codex_says("assistant", "good"),
             codex_count(100, 100),

@@ -1,5 +1,6 @@
 """Say how large a session is for a context, by kind of record, and where a budget would cut it.
 
+examples:
   bench estimate session.jsonl --budget 50000
   bench estimate session.jsonl --window 200000 --reserve 16384
   bench estimate session.jsonl --budget 50000 --leaf 8d1f0c2a --json | jq '.cuts'

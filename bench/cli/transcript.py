@@ -1,5 +1,6 @@
 """Say what a session file holds: format, messages, tool calls, tokens, compaction points, lines it could not read.
 
+examples:
   bench transcript ~/.claude/projects/-home-me-app/1f7c.jsonl
   bench transcript --json session.jsonl | jq '.compactions'
   bench transcript --usage session.jsonl
