@@ -15,6 +15,8 @@ _HOMES: dict[str, str] = {
     "run_sweep": "bench.forks.run",
     "finish": "bench.notebook",
     "sweep": "bench.sweeps",
+    "against_baseline": "bench.baseline",
+    "diff": "bench.versions",
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
     **dict.fromkeys(
         (

@@ -3,26 +3,43 @@
 Differences are paired: same fixtures, same atoms. They come without an interval, and what the design cannot tell is
 said under the table. RUN is a folder or the name of a run in the project's results/; without it, the newest run.
 
+With --baseline, each arm is held against the same arm of an earlier run instead, which must have measured the same:
+same fixtures, keys and graders. --fail-below says how far recall may fall, in points: -3 fails an arm only where each
+of its replicates is more than 3 points below each of the baseline's. See docs/ci-gate.md.
+
+exit status: 0 compared, 1 an arm failed against the baseline, 2 bad input, or runs that cannot be compared
+
 examples:
   bench compare
   bench compare quickstart inventory nine-sections
   bench compare quickstart --json
+  bench compare nightly --baseline last-release --fail-below -3
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from bench.cli.output import emit_json
+from bench.errors import BenchError
+from bench.text import printable
+from bench.words import signed
 
 if TYPE_CHECKING:
     from bench.index import Run
+
+EXIT_FAILED = 1
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
     parser.add_argument("arms", metavar="ARM", nargs="*", help="arms to compare with the first; default all")
+    parser.add_argument("--baseline", metavar="RUN0", help="hold each arm against the same arm of this earlier run")
+    parser.add_argument(
+        "--fail-below", type=_points, metavar="POINTS", help="exit 1 where recall has changed by less, say -3"
+    )
     parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
     parser.add_argument("--json", action="store_true", help="print the lines as JSON")
 
@@ -31,6 +48,10 @@ def run(args: Namespace) -> int:
     from bench.index import open_run
     from bench.told import show_comparison
 
+    if args.baseline is not None:
+        return _gate(args)
+    if args.fail_below is not None:
+        raise BenchError("--fail-below needs a run to hold this one against; add --baseline RUN0")
     opened = open_run(args.run)
     if args.json:
         emit_json(_json_rows(opened, args))
@@ -51,3 +72,49 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
         limits = [NO_INTERVAL, *cannot_be_said(found)]
         rows += [{**row, "interval": None, "limits": limits} for row in records(found)]
     return rows
+
+
+def _gate(args: Namespace) -> int:
+    """Print a line an arm; 1 where one of them failed."""
+    from bench.analysis.gate import FAIL
+    from bench.baseline import against_baseline
+    from bench.frames import records
+    from bench.index import open_run
+
+    lines = records(
+        against_baseline(
+            open_run(args.run),
+            open_run(args.baseline),
+            *args.arms,
+            fail_below=args.fail_below,
+            with_truncated=args.with_truncated,
+        )
+    )
+    if args.json:
+        emit_json(lines)
+    else:
+        several = len({(line["grader"], line["scope"]) for line in lines}) > 1
+        print("\n".join(printable(_told(line, several)) for line in lines))
+    return EXIT_FAILED if any(line["verdict"] == FAIL for line in lines) else 0
+
+
+def _told(line: dict[str, object], several: bool) -> str:
+    """`fail         short: -5.1 points, n 3 against 3 on 2 fixtures; every replicate says so: …`."""
+    how = f" ({line['grader']} on the {line['scope']})" if several else ""
+    verdict = "" if line["verdict"] is None else f"{line['verdict']:<13}"
+    head = f"{verdict}{line['name']}{how}: "
+    if not isinstance(line["change"], float):
+        return f"{head}{line['why']}"
+    fixtures = f"{line['fixtures']} fixture{'' if line['fixtures'] == 1 else 's'}"
+    runs = f"n {line['n']} against {line['baseline_n']} on {fixtures}"
+    return f"{head}{signed(line['change'])} points, {runs}; {line['why']}"
+
+
+def _points(text: str) -> float:
+    try:
+        points = float(text)
+    except ValueError:
+        points = float("nan")
+    if not isfinite(points):
+        raise ArgumentTypeError(f"'{text}' is no number of points, such as -3")
+    return points
