@@ -11,7 +11,6 @@ from msgspec import Struct
 from bench.schema import load_toml
 
 MOST_REPLICATES = 50
-BUILT_GRADERS = ("lexical", "judge")
 MOST_PASSES = 20
 
 Kind = Literal["lexical", "judge", "human"]
@@ -103,20 +102,13 @@ def grader_faults(graders: tuple[GraderSpec, ...]) -> Iterator[SweepFault]:
         if any((g.kind, g.model, g.scope) == (grader.kind, grader.model, grader.scope) for g in graders[:i]):
             named = grader.kind if grader.model is None else f"{grader.kind} {grader.model}"
             yield SweepFault(f"names the grader {named} with scope {grader.scope} twice", ("graders",))
-        elif grader.kind not in BUILT_GRADERS:
-            told = f"the grader '{grader.kind}' is not built yet; use {' or '.join(BUILT_GRADERS)}"
-            yield SweepFault(told, ("graders", "kind"))
-        elif grader.kind == "judge":
-            yield from _judge_faults(grader)
-        elif grader.passes != 1:
+            continue
+        if grader.kind == "judge" and grader.model is None:
+            yield SweepFault('a judge is a model; name it with model = "…"', ("graders", "kind"))
+        if grader.kind != "judge" and grader.model is not None:
+            yield SweepFault(f"the {grader.kind} grader asks no model; take model out", ("graders", "model"))
+        if grader.kind == "lexical" and grader.passes != 1:
             told = f"passes = {grader.passes}; the lexical grader is deterministic, so one pass says all"
             yield SweepFault(told, ("graders", "passes"))
-        elif grader.model is not None:
-            yield SweepFault("the lexical grader asks no model; take model out", ("graders", "model"))
-
-
-def _judge_faults(grader: GraderSpec) -> Iterator[SweepFault]:
-    if grader.model is None:
-        yield SweepFault('a judge is a model; name it with model = "…"', ("graders", "kind"))
-    if not 1 <= grader.passes <= MOST_PASSES:
-        yield SweepFault(f"passes = {grader.passes}; 1 to {MOST_PASSES} are possible", ("graders", "passes"))
+        elif not 1 <= grader.passes <= MOST_PASSES:
+            yield SweepFault(f"passes = {grader.passes}; 1 to {MOST_PASSES} are possible", ("graders", "passes"))

@@ -183,7 +183,8 @@ def test_a_broken_grade_is_named(store, fixture):
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        (GraderSpec(kind="human"), "the grader 'human' is not built yet"),
+        (GraderSpec(kind="human", model="local"), "the human grader asks no model; take model out"),
+        (GraderSpec(kind="human", passes=21), "passes = 21; 1 to 20 are possible"),
         (GraderSpec(kind="judge"), "a judge is a model; name it"),
         (GraderSpec(kind="judge", model="gpt"), "model 'gpt' is none of the forms"),
         (LEXICAL, "names the grader lexical with scope handoff twice"),

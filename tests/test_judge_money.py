@@ -9,10 +9,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from conftest import CANARY_KEY
 from fakes import PAID, FakeModel, outside, project, reply
 from fixture_files import MESSAGES, write_fixture
 from judging import COMMAND, Written, answered, is_judged
-from loopback import LoopbackServer, say
+from loopback import LoopbackServer, dropped, overloaded, say
 
 from bench.cli import main
 from bench.errors import BenchError
@@ -429,3 +430,12 @@ def test_a_judge_without_a_budget_is_bad_input(forked, tmp_path, capsys):
     assert "is paid for and there is no budget" in capsys.readouterr().err
     assert forked.requests == [] and COMMAND not in text
     assert Store(tmp_path / "results/s").rows()
+
+
+def test_no_file_of_a_judged_run_holds_the_key(tmp_path, claude_server):
+    script = [dropped(), overloaded()]
+    claude_server(lambda asked: script[asked.index] if asked.index < 2 else talks()(asked))
+    summary = run_sweep(sweep(tmp_path), outside=QUICK)
+    files = [p for p in summary.folder.rglob("*") if p.is_file()]
+    assert any("grades" in p.parts for p in files)
+    assert [p for p in files if CANARY_KEY.encode() in p.read_bytes()] == []

@@ -10,6 +10,8 @@ examples:
   bench grade quickstart                     a run in the project's results/
   bench grade quickstart --scope summary     the models' replies alone, without pins and other parts
   bench grade nightly --grader judge --model claude-opus-5-5 --passes 3 --dry-run
+  bench grade nightly --human                write blind sheets for people, in grades/human/sheets/
+  bench grade nightly --human --read a.csv   make grades of sheets that were filled in
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from bench.cli.output import emit, emit_json, say
+from bench.errors import BenchError
 from bench.grading.blind import Scope
 from bench.grading.graders import grader_folder
 from bench.sweepfile import GraderSpec, Kind
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from bench.fixtures import Fixture
     from bench.grading.means import Means
     from bench.grading.outputs import GradedStore
+    from bench.grading.results import GraderResult
 
 PLAN = ("grader", "grades", "made", "to_make", "calls", "prompt_tokens", "tokens_source", "expected_usd", "worst_usd")
 TELL_EVERY = 10
@@ -36,10 +41,12 @@ TELL_EVERY = 10
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder, or its name in results/")
-    parser.add_argument("--grader", choices=("lexical", "judge"), help="this grader instead of the sweep's")
+    parser.add_argument("--grader", choices=get_args(Kind), help="this grader instead of the sweep's")
+    parser.add_argument("--human", action="store_true", help="the same as --grader human")
+    parser.add_argument("--read", nargs="+", type=Path, metavar="FILE", help="sheets that people have filled in")
     parser.add_argument("--scope", choices=get_args(Scope), help="the whole handoff, or the model's reply alone")
     parser.add_argument("--model", metavar="M", help="the judge")
-    parser.add_argument("--passes", type=int, metavar="N", help="how often the judge grades each output; default 1")
+    parser.add_argument("--passes", type=int, metavar="N", help="how often a judge or people grade each output")
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
     budget.add_argument("--no-budget", action="store_true", help="ask a paid judge without a cap")
@@ -66,7 +73,12 @@ def run(args: argparse.Namespace) -> int:
         emit(lines, PLAN, as_json=args.json)
         return 0
     try:
-        results = grade_run(store, graders, made.seed, fixtures, _progress, means=means)
+        if args.read:
+            from bench.grading.human_grades import read_human
+
+            results: tuple[GraderResult, ...] = (read_human(store, graders[0], made.seed, fixtures, args.read),)
+        else:
+            results = grade_run(store, graders, made.seed, fixtures, _progress, means=means)
     except GradingInterrupted as interrupted:
         results = interrupted.results
     build_index(store)
@@ -79,9 +91,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _graders(args: argparse.Namespace, of_sweep: tuple[GraderSpec, ...]) -> tuple[GraderSpec, ...]:
     """The sweep's graders, or the one that the options name."""
-    if not (args.grader or args.scope or args.model or args.passes):
+    if not (args.grader or args.human or args.scope or args.model or args.passes):
+        if args.read:
+            raise BenchError("--read takes sheets of people; say --human as well")
         return of_sweep
-    kind: Kind = args.grader or ("judge" if args.model or args.passes else "lexical")
+    kind: Kind = "human" if args.human else args.grader or ("judge" if args.model or args.passes else "lexical")
+    if args.read and kind != "human":
+        raise BenchError("--read takes sheets of people; say --human as well")
     return (GraderSpec(kind=kind, scope=args.scope or "handoff", model=args.model, passes=args.passes or 1),)
 
 
@@ -91,9 +107,12 @@ def _planned(
     """What the grader would do, as a line of the table; None for a judge that is not here."""
     if spec.kind == "judge":
         return _planned_judge(store, spec, seed, fixtures, means)
-    from bench.grading.lexical_grades import lexical_due
+    from bench.grading.human_sheets import human_sha256
+    from bench.grading.lexical_grades import lexical_sha256
+    from bench.grading.outputs import due, sealed_outputs
 
-    dues = list(lexical_due(store, spec, seed, fixtures))
+    sha256 = human_sha256() if spec.kind == "human" else lexical_sha256()
+    dues = list(due(store, spec, sealed_outputs(store, spec, seed), fixtures, sha256))
     made = sum(d.graded for d in dues)
     free = {"calls": 0, "expected_usd": 0.0, "worst_usd": 0.0}
     return {"grader": grader_folder(spec), "grades": len(dues), "made": made, "to_make": len(dues) - made, **free}

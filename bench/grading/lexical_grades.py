@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,7 @@ from bench.grading.blind import shuffled
 from bench.grading.files import AtomVerdict, GradeFile
 from bench.grading.graders import grader_folder, grader_name
 from bench.grading.lexical import grade
-from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped, sealed_outputs
+from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped
 from bench.grading.results import GraderResult
 from bench.grading.tell import Tell
 from bench.sweepfile import GraderSpec
@@ -53,11 +53,6 @@ def lexical_run(
             waiting = []
         tell(done, total)
     return GraderResult(grader=grader_folder(spec), grades=total, made=made)
-
-
-def lexical_due(store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture]) -> Iterator[Due]:
-    """What `lexical_run` would look at, graded or not; nothing is written."""
-    return due(store, spec, sealed_outputs(store, spec, seed), fixtures, lexical_sha256())
 
 
 def _grade(one: Due, spec: GraderSpec, seed: int) -> GradeFile:

@@ -16,7 +16,7 @@ class GraderResult:
     grader: str
     """Its folder."""
     asks: bool = False
-    """Whether it asks a model."""
+    """Whether it asks somebody: a model, or people."""
     grades: int = 0
     """That there are to be, of all passes."""
     made: int = 0
@@ -34,14 +34,17 @@ class GraderResult:
     calls: int = 0
     """Of these, made now."""
     skipped: str | None = None
-    """Why the judge could not be asked at all."""
+    """Why the judge could not be asked at all, or what people have yet to fill in."""
     stopped: str | None = None
     by_budget: bool = False
     interrupted: bool = False
 
     @property
     def exit_status(self) -> int:
-        """0 complete, 1 with grades missing, 3 stopped by the cap, 130 interrupted. A judge not here is no failure."""
+        """0 complete, 1 with grades missing, 3 stopped by the cap, 130 interrupted.
+
+        A judge that is not here, and people who are not done, are no failure.
+        """
         if self.interrupted:
             return EXIT_INTERRUPTED
         if self.by_budget and self.missing:
@@ -53,7 +56,7 @@ class GraderResult:
         there = self.grades - len(self.missing)
         out = [f"{self.grader}: {there} of {self.grades} grades are there, {self.made} of them new"]
         if self.skipped is not None:
-            out.append(f"skipped {self.grader}: {self.skipped}")
+            out.append(f"{'waiting' if self.grader.startswith('human') else 'skipped'} {self.grader}: {self.skipped}")
         if self.stopped is not None:
             out.append(f"stopped: {self.stopped}")
         if self.missing:

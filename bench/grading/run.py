@@ -69,4 +69,8 @@ def _grade(
         from bench.grading.judge.run import judge_run
 
         return judge_run(store, spec, seed, fixtures, means, tell)
+    if spec.kind == "human":
+        from bench.grading.human_grades import human_run
+
+        return human_run(store, spec, seed, fixtures)
     return lexical_run(store, spec, seed, fixtures, tell)
