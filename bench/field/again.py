@@ -21,6 +21,8 @@ from bench.text import clip, estimate_tokens
 
 SAME_SHARE = 0.5
 """A reading is one again when so many of its lines were known, with the same number and text."""
+TRIMMINGS = 4
+"""How many trimmings of a kind are taken off a command; a hostile one may have thousands."""
 TEXT_CHARS = 200
 
 Kind = Literal["file", "command", "look"]
@@ -145,11 +147,8 @@ def changes_something(call: Call) -> bool:
 def normalised(script: str) -> str:
     """The script without what does not tell commands apart: white space, a `cd` before it, how its output is cut."""
     text = " ".join(script.split())
-    for pattern in (_CD, _LIMIT):
-        while (shorter := pattern.sub("", text, count=1)) != text:
-            text = shorter
-    while (shorter := _TAIL.sub("", text, count=1)) != text:
-        text = shorter
+    for pattern in (_CD, _LIMIT, _TAIL) * TRIMMINGS:
+        text = pattern.sub("", text, count=1)
     return "" if _IDLE.match(text) else text
 
 
