@@ -88,7 +88,8 @@ FAULTY = [
     ("a.toml", 'kind = "tail"\ntail = {tokens = 1, like = "a"}\n', 2, "tail takes one of"),
     ("a.toml", 'kind = "tail"\ntail = {like = "../x"}\n', 2, "no arm's label"),
     ("a.toml", 'kind = "replay"\nreplay = {label = "../../etc"}\n', 2, "no plain name"),
-    ("a.toml", 'kind = "server"\n', 1, "not built yet"),
+    ("a.toml", 'kind = "server"\nserver = {instructions = "../x"}\n', 2, "no arm's label"),
+    ("a.toml", 'kind = "server"\nrestore = true\n', 2, "restore needs instructions of our own"),
     ("a.toml", 'kind = "command"\ncommand = {run = []}\n', 2, "run names the program"),
     (
         "a.toml",
@@ -133,7 +134,7 @@ def test_arms_are_listed_by_label_without_readme_and_shared_pieces(project):
 def test_every_faulty_arm_of_a_folder_is_told(project):
     write(project, "a.md", "")
     write(project, "b.md", "x")
-    write(project, "c.toml", 'kind = "server"')
+    write(project, "c.toml", 'kind = "window"')
     with pytest.raises(Problems) as raised:
         list_arms(project)
     assert len(str(raised.value).splitlines()) == 2

@@ -398,7 +398,7 @@ def test_another_context_mode_is_another_run(tmp_path):
         ("concurrency = 0", "concurrency = 0; it must be above 0"),
         ('fixtures = ["f1", "f1"]', "names 'f1' twice in fixtures"),
         ("stale_by = [0, 0]", "stale_by must list different numbers from 0 on"),
-        ('graders = [{kind = "human"}]', "s.toml:6: the grader 'human' is not built yet"),
+        ('graders = [{kind = "lexical", passes = 3}]', "s.toml:6: passes = 3; the lexical grader is deterministic"),
         ('graders = [{kind = "judge"}]', "a judge is a model; name it"),
         ('models = ["gpt"]', "model 'gpt' is none of the forms"),
     ],

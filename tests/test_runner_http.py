@@ -1,14 +1,21 @@
 """Forks through the SDK and real HTTP: our totals are the server's, whatever it does."""
 
+import _thread
+import asyncio
 import json
+import threading
+import time
 
 import pytest
 from conftest import CANARY_KEY
 from fakes import project
 from loopback import (
+    compacted,
     cut,
     dropped,
     empty,
+    failed,
+    garbage,
     html_413,
     mischarged,
     overloaded,
@@ -16,6 +23,7 @@ from loopback import (
     refused,
     say,
     spend_limit,
+    stalled,
     stream_error,
     tool_call,
     unfinished,
@@ -23,8 +31,9 @@ from loopback import (
 
 from bench.forks.outside import Outside
 from bench.forks.retry import RetryPolicy
-from bench.forks.run import run_sweep
+from bench.forks.run import RunInterrupted, run_sweep
 from bench.forks.store import Store
+from bench.rows import FINAL, NOT_FINAL
 
 MESSAGES = [
     {"role": "user", "content": "Please mend the flaky test. " + "It fails now and then. " * 100},
@@ -71,27 +80,78 @@ def test_the_instruction_is_the_last_block_after_the_breakpoint(tmp_path, claude
     assert instruction == {"type": "text", "text": "Say it short."}
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "outcome"),
-    [
-        (say("A handoff."), "handoff"),
-        (tool_call("A handoff."), "handoff"),
-        (tool_call(), "refused"),
-        (refused(), "refused"),
-        (empty(), "empty-reply"),
-        (say("<analysis>only this</analysis>"), "empty"),
-        (cut(), "truncated"),
-        (mischarged(9), "mismatch"),
+WAYS = {
+    "handoff": [(say("A handoff."), "direct"), (tool_call("A handoff."), "direct"), (compacted(), "server")],
+    "empty-reply": [(empty(), "direct")],
+    "empty": [(say("<analysis>only this</analysis>"), "direct")],
+    "truncated": [(cut(), "direct"), (say("half", stop_reason="model_context_window_exceeded"), "direct")],
+    "refused": [(refused(), "direct"), (tool_call(), "direct")],
+    "mismatch": [(mischarged(9), "direct")],
+    "no-summary": [(compacted(None), "server"), (empty(), "server")],
+    "api-error": [
+        (overloaded(), "direct"), (rate_limited("0.01"), "direct"), (rate_limited(None), "direct"),
+        (stream_error(), "direct"), (dropped(), "direct"), (unfinished(), "direct"), (garbage(), "direct"),
+        (html_413(), "direct"), (failed(500), "direct"), (failed(400), "batch"),
     ],
+    "timeout": [(stalled(), "direct"), (failed(504, "timeout_error"), "direct")],
+    "aborted": [(say(headers_after=60.0), "interrupted"), (say(cancelled=True), "batch")],
+    "expired": [(say(expires=True), "batch")],
+}  # fmt: skip
+"""Outcome that needs a call -> behaviours of the server that bring it, and the way in which it is asked."""
+
+
+def test_every_outcome_that_needs_a_call_is_in_the_table():
+    assert set(WAYS) == {*FINAL, *NOT_FINAL}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "behaviour", "way"),
+    [(outcome, *case) for outcome, cases in WAYS.items() for case in cases],
+    ids=[f"{outcome}-{n}" for outcome, cases in WAYS.items() for n, _ in enumerate(cases)],
 )
-def test_every_final_outcome_through_the_wire_is_priced(tmp_path, claude_server, behaviour, outcome):
+def test_every_outcome_comes_through_the_wire_and_is_priced(tmp_path, claude_server, outcome, behaviour, way):
     server = claude_server(behaviour)
-    summary = forked(tmp_path, arms={"short": "Say it short."})
-    (row,) = Store(summary.folder).rows()
-    assert row.outcome == outcome
-    assert (row.usage_source, row.usd_api is not None) == ("reported", True)
-    assert totals(summary) == vars(server.billed)
-    assert summary.exit_status == 0
+    summary = asked_once(tmp_path, server, way)
+    store = Store(summary.folder)
+    if outcome in FINAL:
+        (row,) = store.rows()
+        assert (row.outcome, row.usage_source, row.usd_api is not None) == (outcome, "reported", True)
+        assert totals(summary) == vars(server.billed)
+        assert (summary.exit_status, store.failed_calls()) == (0, [])
+        return
+    (call,) = store.failed_calls()
+    assert call.outcome == outcome
+    # it cost nothing, and that is known, or it may have been billed up to its worst case
+    assert (call.usd_api == 0.0) != (call.possibly_billed_usd is not None)
+    assert (store.rows(), summary.exit_status) == ([], 130 if way == "interrupted" else 1)
+
+
+def asked_once(tmp_path, server, way):
+    """A sweep of one cell, asked with one call."""
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/theirs.toml").write_text('kind = "server"\n')
+    path = project(
+        tmp_path, arms={"short": "Say it short."}, more_arms=("theirs",), messages=MESSAGES, sweep="timeout_s = 0.5"
+    )
+    once = Outside(retry=RetryPolicy(calls=1), sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)))
+    arms = ["theirs" if way == "server" else "short"]
+    if way != "interrupted":
+        return run_sweep(path, outside=once, grade=False, arms=arms, batch=way == "batch")
+    path.write_text(path.read_text().replace("timeout_s = 0.5", "timeout_s = 60"))
+    pressing = threading.Thread(target=_press_once_asked, args=(server,))
+    pressing.start()
+    with pytest.raises(RunInterrupted) as stop:
+        run_sweep(path, outside=once, grade=False, arms=arms)
+    pressing.join()
+    return stop.value.summary
+
+
+def _press_once_asked(server):
+    until = time.monotonic() + 30
+    while not server.requests and time.monotonic() < until:
+        time.sleep(0.005)
+    if server.requests:
+        _thread.interrupt_main()
 
 
 @pytest.mark.parametrize(
@@ -116,8 +176,6 @@ def test_a_call_that_breaks_is_made_again_and_counted(tmp_path, claude_server, f
 
 
 def test_a_stream_that_only_pings_is_ended_by_the_clock(tmp_path, claude_server):
-    from loopback import stalled
-
     server = claude_server(stalled(), say("A handoff."))
     summary = forked(tmp_path, arms={"short": "Say it short."}, sweep="timeout_s = 0.5")
     assert [c.outcome for c in Store(summary.folder).failed_calls()] == ["timeout"]

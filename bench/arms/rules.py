@@ -32,8 +32,6 @@ def faults(settings: ArmFile, suffix: str) -> Iterator[Fault]:
 
 
 def _unbuilt(settings: ArmFile) -> Iterator[Fault]:
-    if settings.kind == "server":
-        yield Fault("kind 'server' (server-side compaction) is not built yet; take another kind", ("kind",))
     for part in settings.parts:
         if part not in BUILT_PARTS:
             built = ", ".join(BUILT_PARTS)
@@ -83,6 +81,11 @@ def _own_table(settings: ArmFile) -> Iterator[Fault]:
             f"replay label '{replay.label}' is no plain name; use letters, digits, dot, dash and underscore",
             ("replay", "label"),
         )
+    server = settings.server
+    if server is not None and server.instructions is not None and not LABEL.match(server.instructions):
+        yield Fault(f"'{server.instructions}' is no arm's label", ("server", "instructions"))
+    if settings.kind == "server" and settings.restore and (server is None or server.instructions is None):
+        yield Fault("restore needs instructions of our own: the server's prompt asks for no files", ("restore",))
     if command is not None and not (command.run and command.run[0].strip()):
         yield Fault("run names the program and its arguments, as a list", ("command", "run"))
     if command is not None and not 0 < command.timeout_s < float("inf"):

@@ -160,7 +160,7 @@ class Asker:
 
     def _answered(self, sized: Sized, call_id: str, reply: Reply, billing: Billing = "direct") -> Finished:
         fork = sized.fork
-        outcome = judge(reply, sized.count).outcome
+        outcome = judge(reply, sized.count, compaction=fork.compaction).outcome
         call = answered_call(
             call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing, billing
         )

@@ -45,7 +45,7 @@ class Desk:
     ) -> tuple[list[OutputRow], Files]:
         """The rows of the fork's cells, and all files in the order they must appear: the reply, then each output."""
         reply = replace(finished.reply, text=text)
-        judged = judge(reply, finished.count)
+        judged = judge(reply, finished.count, compaction=fork.compaction)
         rows: list[OutputRow] = []
         files: Files = [(self.store.reply_path(fork.reply_sha256), text.encode("utf-8", "replace"))]
         for cell in fork.cells:

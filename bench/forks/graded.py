@@ -38,14 +38,14 @@ async def check_judges(laid: Laid, outside: Outside) -> None:
         await check_judges(laid.resolved.sweep.graders, _means(laid, outside))
 
 
-def with_grading(plan: Plan, laid: Laid) -> tuple[Plan, float]:
-    """The plan with what judging its forks' outputs costs, and what judging all others is expected to cost, USD."""
+def with_grading(plan: Plan, laid: Laid) -> Plan:
+    """The plan with what judging costs, of its forks' outputs and of all others."""
     if not _has_judge(laid):
-        return plan, 0.0
+        return plan
     from bench.grading.judge.reserve import Reserve
 
     reserve = Reserve(laid)
-    return reserve.with_grading(plan), reserve.expected_usd(plan)
+    return dataclasses.replace(reserve.with_grading(plan), other_grading_usd=reserve.expected_usd(plan))
 
 
 def _has_judge(laid: Laid) -> bool:

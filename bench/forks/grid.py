@@ -10,12 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bench.arms.instruction import why_instructed
+from bench.arms.model import Arm
 from bench.arms.version import replay_sha256
 from bench.fixtures import Fixture
 from bench.forks.cells import NO_MODEL, Cell, digest, make_cell
 from bench.forks.context import Prepared
 from bench.forks.resolve import Resolved, ResolvedArm
 from bench.forks.subjects import ContextId, context_mode
+from bench.models.known import compacts
 from bench.models.protocol import Context, Request
 from bench.rows import Outcome
 
@@ -36,6 +38,8 @@ class Fork(Struct, frozen=True, kw_only=True):
     effort: str | None
     replicate: int
     cells: tuple[Cell, ...]
+    compaction: bool = False
+    """The server compacts the conversation itself."""
 
     @property
     def group(self) -> str:
@@ -55,6 +59,7 @@ def request_of(fork: Fork, context: Context, cache_ttl: Literal["5m", "1h"] = "5
         max_tokens=fork.max_tokens,
         effort=fork.effort,
         cache_ttl=cache_ttl,
+        compaction=fork.compaction,
     )
 
 
@@ -135,7 +140,7 @@ def lay_out(
     waiting: dict[tuple[str, str, str], tuple[Fork, list[Cell]]] = {}
     for stand in _stands(resolved, most_output, built):
         for replicate in range(1, resolved.sweep.replicates + 1):
-            for arm in (a for a in resolved.arms if a.arm.asks_model):
+            for arm in (a for a in resolved.arms if a.arm.asks_model and can_ask(a.arm, stand.model)):
                 fork = _fork(stand, arm, labels[arm.arm.label], replicate)
                 cell = fork.cells[0]
                 known = _before_call(cell, stand, arm, resolved.sweep.instructions)
@@ -162,6 +167,11 @@ def lay_out(
             for f in resolved.fixtures
         },
     )
+
+
+def can_ask(arm: Arm, model: str) -> bool:
+    """Whether the arm has cells with that model: only some servers compact a conversation themselves."""
+    return arm.kind != "server" or compacts(model)
 
 
 def _contexts_needed(resolved: Resolved, models: Iterable[str]) -> list[ContextId]:
@@ -195,6 +205,8 @@ def _fork(stand: _Stand, arm: ResolvedArm, label: str, replicate: int) -> Fork:
     max_tokens = arm.max_tokens if stand.most_output is None else min(arm.max_tokens, stand.most_output)
     context_sha256 = stand.prepared.context.sha256 if stand.prepared else None
     effort = arm.arm.settings.effort
+    compaction = arm.arm.kind == "server"
+    request = (stand.fixture.name, context_sha256, arm.instruction, stand.model, max_tokens, effort, replicate)
     cell = make_cell(
         fixture=stand.fixture.name,
         arm=label,
@@ -207,9 +219,7 @@ def _fork(stand: _Stand, arm: ResolvedArm, label: str, replicate: int) -> Fork:
         options=f"{arm.version} {max_tokens}".encode(),
     )
     return Fork(
-        reply_sha256=digest(
-            "reply", stand.fixture.name, context_sha256, arm.instruction, stand.model, max_tokens, effort, replicate
-        ),
+        reply_sha256=digest("compaction" if compaction else "reply", *request),
         fixture=stand.fixture.name,
         model=stand.model,
         context_sha256=context_sha256 or "",
@@ -218,6 +228,7 @@ def _fork(stand: _Stand, arm: ResolvedArm, label: str, replicate: int) -> Fork:
         effort=effort,
         replicate=replicate,
         cells=(cell,),
+        compaction=compaction,
     )
 
 

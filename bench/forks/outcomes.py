@@ -32,8 +32,8 @@ def charged_input(usage: Usage) -> int:
     return usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
 
 
-def judge(reply: Reply, count: Count) -> Judged:
-    """The outcome of a reply to a prompt of `count` tokens.
+def judge(reply: Reply, count: Count, *, compaction: bool = False) -> Judged:
+    """The outcome of a reply to a prompt of `count` tokens; `compaction`: the server was asked to compact it itself.
 
     Refusals first (they may be charged nothing), then a prompt that was not read, then what the text is.
     Text beside a tool call is a handoff; a tool call without text is refused.
@@ -41,6 +41,8 @@ def judge(reply: Reply, count: Count) -> Judged:
     charged = None if reply.usage is None else charged_input(reply.usage)
     matches = None if charged is None else charged >= MISMATCH_SHARE * count.tokens
     outcome, detail = _outcome(reply, matches, charged, count)
+    if compaction and outcome in ("empty-reply", "truncated") and not reply.text.strip():
+        outcome, detail = "no-summary", f"the server brought no summary ({reply.stop_reason or 'no stop reason'})"
     return Judged(outcome, detail, charged, matches)
 
 

@@ -55,6 +55,8 @@ class Plan:
     """All of the sweep, those that wait for a skipped model aside. Of a tail like another arm only the place counts."""
     done: int
     """How many of them have an outcome already."""
+    other_grading_usd: float = 0.0
+    """What judging is expected to cost of outputs that are there without a grade, or come without a call."""
     notes: tuple[str, ...] = ()
     """What was repaired to make the contexts, a line each."""
 

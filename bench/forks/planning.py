@@ -13,7 +13,7 @@ import msgspec
 
 from bench.errors import BenchError
 from bench.forks.arm_versions import Versions, label_of, registered
-from bench.forks.grid import Fork, Grid, lay_out, request_of
+from bench.forks.grid import Fork, Grid, can_ask, lay_out, request_of
 from bench.forks.journal import Finished, read_journal
 from bench.forks.outside import Outside
 from bench.forks.plan import Plan, size
@@ -67,9 +67,8 @@ def lay(resolved: Resolved, outside: Outside) -> Laid:
     store = Store(resolved.root)
     old = store.run_json() if store.run_file.exists() else None
     models, skipped = _open(resolved, outside)
-    for name in models if resolved.batch else ():
-        if not takes_batches(name) and family(name) != "local":
-            raise BenchError(f"model '{name}' takes no batches; leave out --batch")
+    if resolved.batch:
+        _check_batches(resolved, models)
     versions: Versions = old.arms if old else {}
     labels = {a.arm.label: label_of(versions, a.arm.label, a.version) for a in resolved.arms}
     grid = lay_out(resolved, labels, {name: m.max_output for name, m in models.items()}, fixture_context)
@@ -77,6 +76,18 @@ def lay(resolved: Resolved, outside: Outside) -> Laid:
     pricing = Pricing(resolved.prices, outside.now().date())
     batched = dataclasses.replace(pricing, billing="batch", _costs={}, _worst={}) if resolved.batch else pricing
     return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing, batched)
+
+
+def _check_batches(resolved: Resolved, models: Iterable[str]) -> None:
+    """Nothing where all that is paid for can be asked in batches."""
+    for name in models:
+        if not takes_batches(name) and family(name) != "local":
+            raise BenchError(f"model '{name}' takes no batches; leave out --batch")
+    for arm in resolved.arms:
+        if arm.arm.kind == "server":
+            raise BenchError(
+                f"the arm '{arm.arm.label}' compacts on the server, which batches do not; leave out --batch"
+            )
 
 
 async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> Plan:
@@ -109,6 +120,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
         done=sum(str(c) in done for c in cells),
         notes=(
             *_notes(grid),
+            *_without(laid),
             *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
         ),
     )
@@ -122,6 +134,14 @@ def _notes(grid: Grid) -> Iterator[str]:
             told = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in repairs.items() if n)
             if told:
                 yield f"{fixture} {which}: {told}"
+
+
+def _without(laid: Laid) -> Iterator[str]:
+    """The arms that have no cells with a model."""
+    for arm in laid.resolved.arms:
+        for name in laid.models:
+            if arm.arm.asks_model and not can_ask(arm.arm, name):
+                yield f"{arm.arm.label}: {name} does not compact a conversation itself; no cells"
 
 
 def answered_replies(store: Store) -> set[str]:

@@ -17,6 +17,7 @@ from bench.arms.version import version_sha256
 from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
+from bench.models.body import MOST_COMPACTION_CHARS
 from bench.models.names import parse_name
 from bench.pricetable import PriceTable, load_prices
 from bench.project import Project, checked_label, find_project
@@ -175,18 +176,34 @@ def _resolved_arms(arms: Sequence[Arm], sweep: Sweep, project: Project) -> tuple
 
 
 def _resolved(arm: Arm, sweep: Sweep, project: Project) -> ResolvedArm:
-    if arm.kind == "server":
-        raise BenchError("arms of kind 'server' are not built yet", path=arm.path)
     if not arm.asks_model:
         return ResolvedArm(arm, "", None, version_sha256(arm, ""))
     if not sweep.models:
         raise BenchError(f"the arm '{arm.label}' asks a model, and the sweep names none; add models = [...]")
     restore = read_text(project.prompts / RESTORE_PIECE) if arm.settings.restore else None
-    asked = instruction(arm, sweep.instructions, restore)
+    if arm.kind == "server":
+        asked = _compacting(arm, sweep, project, restore)
+    else:
+        asked = instruction(arm, sweep.instructions, restore)
     own = arm.settings.max_tokens
     capped = own if sweep.max_tokens is None else min(own, sweep.max_tokens)
     version = version_sha256(arm, asked)
     return ResolvedArm(arm, asked, capped, version if capped == own else digest(version, capped))
+
+
+def _compacting(arm: Arm, sweep: Sweep, project: Project, restore: str | None) -> str:
+    """The instructions of a server-side compaction: the named prompt's; empty for the server's own prompt."""
+    name = arm.settings.server.instructions if arm.settings.server else None
+    if name is None:
+        return ""
+    prompt = find_arm(name, project, arm.path.parent if arm.path else project.prompts)
+    if prompt.kind != "prompt":
+        raise BenchError(f"server.instructions names '{name}', which is no prompt arm", path=arm.path)
+    asked = instruction(msgspec.structs.replace(arm, text=prompt.text), sweep.instructions, restore)
+    if len(asked) > MOST_COMPACTION_CHARS:
+        told = f"the instructions of a compaction have at most {MOST_COMPACTION_CHARS:,} characters"
+        raise BenchError(f"{told}; '{name}' makes {len(asked):,}", path=arm.path)
+    return asked
 
 
 def sweep_name(resolved: Resolved) -> str:

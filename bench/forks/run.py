@@ -89,7 +89,7 @@ def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides:
 
     async def main(_: Interruptible[Plan]) -> Plan:
         async with AsyncExitStack() as stack:
-            return with_grading(await make_plan(laid, stack, dry=True), laid)[0]
+            return with_grading(await make_plan(laid, stack, dry=True), laid)
 
     return Interruptible[Plan]().run(main)
 
@@ -111,17 +111,16 @@ class _Run:
         async with AsyncExitStack() as stack:
             plan = await make_plan(self.laid, stack)
             check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
-            kept_usd = 0.0
             if self.grade:
                 await check_judges(self.laid, self.outside)
-                plan, kept_usd = with_grading(plan, self.laid)
+                plan = with_grading(plan, self.laid)
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)
             self._open_folder()
             journal = Journal(self.store.journal)
             stack.callback(journal.close)
             ledger = Ledger(journal, self.sweep.budget_usd, self.outside.stamp)
-            ledger.guard.keep(kept_usd)
+            ledger.guard.keep(plan.other_grading_usd)
             known = set(ledger.answered)
             stopping = await self._execute(plan, ledger, journal, handle)
             self.progress.end()

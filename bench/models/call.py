@@ -63,7 +63,8 @@ class Call:
             raise TimeoutError(f"no whole answer within {self._timeout_s:g} s") from e
 
     async def _listen(self, client: Client, body: Body, silent: asyncio.Timeout) -> None:
-        async with await client.messages.create(**body, stream=True) as stream:
+        messages: Any = client.beta.messages if "betas" in body else client.messages
+        async with await messages.create(**body, stream=True) as stream:
             self.listening = True
             self.request_id = stream.response.headers.get("request-id")
             event: Any

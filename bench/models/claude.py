@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.errors import BenchError
 from bench.models.batches import collect, submit
-from bench.models.body import Body, asked_effort, asked_thinking, countable, request_body
+from bench.models.body import Body, as_counted, asked_effort, asked_thinking, countable, request_body
 from bench.models.call import IDLE_S, Call
 from bench.models.estimate import estimated
 from bench.models.failures import attempt_of
@@ -113,7 +113,7 @@ class MessagesModel:
         client = self._opened().with_options(max_retries=COUNT_RETRIES)
         if not self._offers_count:
             return estimated(request, self.name)
-        body = self._body(request)
+        body = self._body(as_counted(request))
         try:
             async with asyncio.timeout(COUNT_TIMEOUT_S):
                 counted = await client.messages.count_tokens(**countable(body))

@@ -32,6 +32,8 @@ class Heard:
             case "content_block_delta":
                 if event.delta.type == "text_delta":
                     self._texts.setdefault(event.index, []).append(event.delta.text)
+                elif event.delta.type == "compaction_delta":
+                    self._texts.setdefault(event.index, []).append(event.delta.content or "")
                 return True
             case "content_block_stop":
                 self._open = None
@@ -44,7 +46,7 @@ class Heard:
 
     @property
     def text(self) -> str:
-        """The text blocks, joined by newlines."""
+        """The text blocks, joined by newlines; a summary of the server's counts as one."""
         return "\n".join(t for _, parts in sorted(self._texts.items()) if (t := "".join(parts)))
 
     @property
@@ -61,6 +63,9 @@ class Heard:
         self._open = block.type
         if block.type == "text":
             self._texts.setdefault(index, []).append(block.text)
+        elif block.type == "compaction":
+            # the server's own summary comes whole; null where it has none
+            self._texts.setdefault(index, []).append(block.content or "")
         self.tool_calls += block.type.endswith("tool_use")
 
     def _count(self, usage: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from bench.models.names import parse_name
+
 Thinking = Literal["always", "adaptive", "budget"]
 """always: cannot be turned off. adaptive: on unless disabled. budget: off unless given a budget (4.5 and older)."""
 
@@ -22,6 +24,8 @@ class Known(NamedTuple):
     thinking: Thinking
     takes_effort: bool
     chars_per_token: float = NEW_TOKENIZER_CHARS
+    compacts: bool = True
+    """Whether the server compacts a conversation on demand."""
 
 
 _LARGE = (1_000_000, 128_000)
@@ -46,10 +50,10 @@ KNOWN: dict[str, Known] = {
         ("claude-opus-4-6", "claude-sonnet-4-6"),
         Known(*_LARGE, "adaptive", True, OLD_TOKENIZER_CHARS),
     ),
-    "claude-opus-4-5": Known(*_SMALL, "budget", True, OLD_TOKENIZER_CHARS),
+    "claude-opus-4-5": Known(*_SMALL, "budget", True, OLD_TOKENIZER_CHARS, False),
     **dict.fromkeys(
         ("claude-haiku-4-5", "claude-sonnet-4-5"),
-        Known(*_SMALL, "budget", False, OLD_TOKENIZER_CHARS),
+        Known(*_SMALL, "budget", False, OLD_TOKENIZER_CHARS, False),
     ),
 }  # fmt: skip
 
@@ -64,3 +68,10 @@ def known(model_id: str) -> Known | None:
     """The facts of that exact model, by its id on the API, Bedrock or Vertex; None where the id is not in the table."""
     found = _ID.fullmatch(model_id)
     return KNOWN.get(found["id"]) if found else None
+
+
+def compacts(name: str) -> bool:
+    """Whether the model of that name, as sweeps write it, can be asked for its own compaction; Bedrock has none."""
+    parsed = parse_name(name)
+    facts = known(parsed.id)
+    return facts is not None and facts.compacts and parsed.kind != "bedrock"

@@ -42,6 +42,8 @@ class Request(Struct, frozen=True, kw_only=True):
     schema: bytes | None = None
     """JSON schema of the answer (judge calls), as JSON bytes."""
     cache_ttl: Literal["5m", "1h"] = "5m"
+    compaction: bool = False
+    """The server compacts the context itself; `instruction` replaces its own prompt, and empty leaves that."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):

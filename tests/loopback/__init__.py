@@ -11,6 +11,7 @@ from loopback.cache import PromptCache
 from loopback.record import Asked, Billed
 from loopback.script import (
     Behaviour,
+    compacted,
     cut,
     dropped,
     empty,
@@ -38,6 +39,7 @@ __all__ = [
     "Billed",
     "LoopbackServer",
     "PromptCache",
+    "compacted",
     "cut",
     "dropped",
     "empty",

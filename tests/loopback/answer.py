@@ -97,6 +97,12 @@ class Answer:
                 await self.out.end_stream()
 
     def _usage(self) -> wire.Json:
+        """What the start of a stream tells: of a compaction nothing yet, its pass is told at the end."""
+        if self.asked.body.get("compaction"):
+            return {"input_tokens": 0, "output_tokens": 0}
+        return self._counters()
+
+    def _counters(self) -> wire.Json:
         charge = self.charge
         return {
             "input_tokens": charge.input,
@@ -117,13 +123,17 @@ class Answer:
         event = wire.message_delta(
             self.behaviour.stop_reason, self.asked.billed.output, None if details is None else dict(details)
         )
+        if self.asked.body.get("compaction"):
+            one = {"type": "compaction", **self._counters(), "output_tokens": self.asked.billed.output}
+            event["usage"] = {"input_tokens": 0, "output_tokens": 0, "iterations": [one]}
         if self.behaviour.no_usage:
             del event["usage"]
         return event
 
     def _bill_output(self, event: wire.Json) -> None:
         delta: Any = event.get("delta") or {}
-        self.sent_chars += len(delta.get("text") or delta.get("partial_json") or "")
+        block: Any = event.get("content_block") or {}
+        self.sent_chars += len(delta.get("text") or delta.get("partial_json") or block.get("content") or "")
         self.asked.billed.output = -(-self.sent_chars // 4)
 
     def _bytes(self, event: wire.Json) -> bytes:

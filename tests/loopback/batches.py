@@ -38,8 +38,8 @@ class Batch:
                 result = _errored("invalid_request_error", why)
             elif behaviour.status != 200:
                 result = _errored(behaviour.error_type, behaviour.message)
-            elif behaviour.expires:
-                result = {"type": "expired"}
+            elif behaviour.expires or behaviour.cancelled:
+                result = {"type": "expired" if behaviour.expires else "canceled"}
             else:
                 charge = cache.charge(asked.body)
                 begun.append(charge)

@@ -7,6 +7,8 @@ from typing import Any
 
 SAMPLING = ("temperature", "top_p", "top_k")
 NO_FORCED_TOOLS = ("claude-fable-5-1", "claude-fable-5-2", "claude-opus-5-5", "claude-sonnet-5-5")
+MOST_COMPACTION_CHARS = 16_384
+COMPACTION_BETA = "compact-2026-09-04"
 ALWAYS_THINKING = ("claude-fable-5", "claude-mythos-5", "claude-opus-5-5")
 
 
@@ -22,13 +24,28 @@ def refusal(body: Mapping[str, Any], *, counting: bool = False) -> str | None:
         return "tool_choice: forced tool use is not supported by this model"
     if (body.get("thinking") or {}).get("type") == "disabled" and model.startswith(ALWAYS_THINKING):
         return "thinking: cannot be disabled for this model"
-    return _messages_refusal(body.get("messages") or [])
+    if (why := _compaction_refusal(body)) is not None:
+        return why
+    return _messages_refusal(body.get("messages") or [], compaction="compaction" in body)
 
 
-def _messages_refusal(messages: list[Mapping[str, Any]]) -> str | None:
+def _compaction_refusal(body: Mapping[str, Any]) -> str | None:
+    asked = body.get("compaction")
+    if asked is None:
+        return None
+    if asked.get("type") != "summarize" or set(asked) > {"type", "instructions"}:
+        return "compaction: unexpected value"
+    if len(asked.get("instructions") or "") > MOST_COMPACTION_CHARS:
+        return "compaction.instructions: too long"
+    if (body.get("output_config") or {}).get("format"):
+        return "compaction: not with output_config.format"
+    return None
+
+
+def _messages_refusal(messages: list[Mapping[str, Any]], *, compaction: bool) -> str | None:
     if not messages:
         return "messages: at least one message is required"
-    if messages[-1]["role"] == "assistant":
+    if not compaction and messages[-1]["role"] == "assistant":
         return "This model does not support assistant message prefill. The conversation must end with a user message."
     pending: list[str] = []
     for i, message in enumerate(messages):

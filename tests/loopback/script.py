@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from loopback.wire import Block, text_block, thinking_block, tool_block
+from loopback.wire import Block, compaction_block, text_block, thinking_block, tool_block
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +45,8 @@ class Behaviour:
     no_usage: bool = False
     charged: Mapping[str, int] | None = None
     """Counters to report (and bill) in place of the cache's own."""
+    cancelled: bool = False
+    """In a batch: cancelled before it was answered."""
     expires: bool = False
     """In a batch: not answered within its day."""
     half_character: bool = False
@@ -130,6 +132,11 @@ def tool_call(text: str | None = None) -> Behaviour:
     call = tool_block("Bash", {"command": "make test"}, 1)
     blocks = (call,) if text is None else (text_block(text), call)
     return Behaviour(blocks=blocks, stop_reason="tool_use")
+
+
+def compacted(summary: str | None = "A summary of the server's own.") -> Behaviour:
+    """The answer to a compaction on demand; None: the server has no summary."""
+    return Behaviour(blocks=(compaction_block(summary),), stop_reason="compaction")
 
 
 def mischarged(prompt_tokens: int) -> Behaviour:

@@ -14,7 +14,7 @@ from loopback.batches import BATCHES, Batch, batch_refusal
 from loopback.cache import Charge, PromptCache
 from loopback.http import HttpRequest, Responder, read_request
 from loopback.record import Asked, Billed, asked_of
-from loopback.rules import refusal
+from loopback.rules import COMPACTION_BETA, refusal
 from loopback.script import Behaviour, say
 
 BACKLOG = 1024
@@ -164,7 +164,7 @@ class LoopbackServer:
         behaviour = self._behaviour(asked)
         if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
             behaviour = Behaviour(status=401, error_type="authentication_error", message="invalid bearer token")
-        elif (why := refusal(asked.body)) is not None:
+        elif (why := refusal(asked.body) or _beta_missing(asked)) is not None:
             behaviour = Behaviour(status=400, error_type="invalid_request_error", message=why)
         if behaviour.status != 200:
             await fail(behaviour, asked, out)
@@ -180,6 +180,13 @@ class LoopbackServer:
     def _behaviour(self, asked: Asked) -> Behaviour:
         step = self._script[min(asked.index, len(self._script) - 1)]
         return step if isinstance(step, Behaviour) else step(asked)
+
+
+def _beta_missing(asked: Asked) -> str | None:
+    """A compaction without its beta header is an unknown field."""
+    if "compaction" in asked.body and COMPACTION_BETA not in asked.headers.get("anthropic-beta", ""):
+        return "compaction: Extra inputs are not permitted"
+    return None
 
 
 def _charge(behaviour: Behaviour, cache: PromptCache, asked: Asked) -> Charge:

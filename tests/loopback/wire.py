@@ -42,6 +42,11 @@ def tool_block(name: str, arguments: Mapping[str, object], n: int) -> Block:
     )
 
 
+def compaction_block(summary: str | None) -> Block:
+    """The server's own summary, whole in the block's start; None where it has none."""
+    return Block({"type": "compaction", "content": summary, "signature": "c2ln"}, ())
+
+
 def message_start(message_id: str, model: str, usage: Json) -> Json:
     message = {
         "id": message_id, "type": "message", "role": "assistant", "model": model, "content": [],
