@@ -463,7 +463,7 @@ INVENTED = {
             "A merge request was opened for the fix.",
             "Postgres reported a deadlock.",
             "The broker is RabbitMQ.",
-            "The pipeline runs on GitLab.",
+            "The pipeline runs on Jenkins.",
         ]
     ),
     "kalender-import": "\n".join(
