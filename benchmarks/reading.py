@@ -9,12 +9,18 @@ from tempfile import TemporaryDirectory
 from bench.transcripts import read
 from benchmarks.line import Line, within
 from benchmarks.made import claude_session, messages_session
+from benchmarks.made_harnesses import codex_session, pi_session
 from benchmarks.measure import Took, timed
 
 SIZE = 4_000_000
 ROUNDS = 7
 MOST_RATIO = 2.0
-FORMATS = {"Claude Code": claude_session, "Messages API": messages_session}
+FORMATS = {
+    "Claude Code": claude_session,
+    "Messages API": messages_session,
+    "pi": pi_session,
+    "Codex": codex_session,
+}
 
 
 def run(size: float = 1.0) -> list[Line]:

@@ -66,7 +66,10 @@ def _finish(drafts: list[_Draft], marks: list[tuple[Record, int]]) -> Assembled:
         starts.append(len(messages))
         for records in (draft.records, draft.results):
             if records:
-                index_of.update({r.uuid: len(messages) for r in records if r.uuid})
+                at = len(messages)
+                for record in records:
+                    if record.uuid:
+                        index_of[record.uuid] = at
                 messages.append(_message(records))
     starts.append(len(messages))
     return Assembled(tuple(messages), index_of, tuple((record, starts[at]) for record, at in marks))
@@ -75,18 +78,19 @@ def _finish(drafts: list[_Draft], marks: list[tuple[Record, int]]) -> Assembled:
 def _message(records: list[Record]) -> Message:
     """One message of its records. Usage and model come from one fragment, whole: that with the largest output count,
     since earlier ones hold placeholders (and a model may change within an answer)."""
-    first = records[0]
-    counted = [r for r in records if r.usage is not None]
-    final = max(counted, key=lambda r: r.usage.output if r.usage else 0) if counted else first
-    # of several records of results, one that a person spoke in says who speaks
-    speaker = next((r for r in records if r.author != "tool"), first)
+    first = final = speaker = records[0]
+    if len(records) > 1:
+        counted = [r for r in records if r.usage is not None]
+        final = max(counted, key=lambda r: r.usage.output if r.usage else 0) if counted else first
+        # of several records of results, one that a person spoke in says who speaks
+        speaker = next((r for r in records if r.author != "tool"), first)
     return Message(
         role=cast(Role, first.role),
         author=speaker.author,
         origin=speaker.origin,
         blocks=_blocks(records),
         id=first.answer or first.uuid,
-        record_ids=tuple(r.uuid for r in records if r.uuid),
+        record_ids=tuple([r.uuid for r in records if r.uuid]),
         time=first.time,
         model=final.model,
         usage=final.usage,

@@ -31,16 +31,16 @@ def usage_of(usage: object) -> Usage | None:
 
     Some harnesses keep the API's names in camel case.
     """
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return None
     parts = usage.get("cache_creation")
-    lifetimes = parts if isinstance(parts, Mapping) else {}
+    lifetimes = parts if isinstance(parts, dict) else {}
     hour = count_of(lifetimes.get("ephemeral_1h_input_tokens"))
-    written = count_of(_either(usage, "cache_creation_input_tokens", "cacheCreationInputTokens"))
+    written = count_of(usage.get("cache_creation_input_tokens", usage.get("cacheCreationInputTokens")))
     return Usage(
-        input=count_of(_either(usage, "input_tokens", "inputTokens")),
-        output=count_of(_either(usage, "output_tokens", "outputTokens")),
-        cache_read=count_of(_either(usage, "cache_read_input_tokens", "cacheReadInputTokens")),
+        input=count_of(usage.get("input_tokens", usage.get("inputTokens"))),
+        output=count_of(usage.get("output_tokens", usage.get("outputTokens"))),
+        cache_read=count_of(usage.get("cache_read_input_tokens", usage.get("cacheReadInputTokens"))),
         cache_write_5m=count_of(lifetimes.get("ephemeral_5m_input_tokens", max(written - hour, 0))),
         cache_write_1h=hour,
     )
@@ -59,10 +59,6 @@ def arguments_json(arguments: object) -> str:
         return compact_json(msgspec.json.decode(arguments)) if arguments else "{}"
     except (msgspec.DecodeError, RecursionError):
         return compact_json({"raw": arguments})
-
-
-def _either(usage: Mapping[object, object], name: str, camel: str) -> object:
-    return usage[name] if name in usage else usage.get(camel)
 
 
 def block_of(part: object) -> Block:

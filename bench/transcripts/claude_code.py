@@ -149,7 +149,7 @@ def _without_copies(records: list[Record]) -> list[Record]:
         if record.uuid and record.role:
             known = seen.setdefault(record.uuid, record)
             if known is not record and known.role == record.role and known.blocks == record.blocks:
-                record.role, record.blocks, record.uuid = None, (), None
+                record.role, record.blocks, record.calls, record.uuid = None, (), (), None
         kept.append(record)
     return kept
 

@@ -14,6 +14,7 @@ from bench.transcripts.origin import authored
 
 BOUNDARY = "compact_boundary"
 MICRO = "microcompact_boundary"
+BOUNDARIES = (f"system:{BOUNDARY}", f"system:{MICRO}")
 SYNTHETIC = "<synthetic>"
 
 
@@ -85,14 +86,12 @@ class Record(Struct, kw_only=True):
     """A queue operation and its text."""
     details: Mapping[str, object] = {}
     """compactMetadata or microcompactMetadata."""
-
-    @property
-    def calls(self) -> list[str]:
-        return [b.id for b in self.blocks if isinstance(b, ToolUse)]
+    calls: tuple[str, ...] = ()
+    """Ids of the calls among the blocks."""
 
     @property
     def is_boundary(self) -> bool:
-        return self.type in (f"system:{BOUNDARY}", f"system:{MICRO}")
+        return self.type in BOUNDARIES
 
 
 def read_records(stream: BinaryIO, unread: list[Unread]) -> list[Record]:
@@ -113,15 +112,15 @@ def _record(number: int, line: _Line, unread: list[Unread]) -> Record:
         uuid=_text(line.uuid),
         parent=_text(line.parentUuid),
         parent_null=line.parentUuid is None,
-        logical_parent=_text(line.logicalParentUuid),
         session=_text(line.sessionId) or _text(line.session_id),
         time=_text(line.timestamp),
         cwd=_text(line.cwd),
         branch=_text(line.gitBranch),
         version=_text(line.version),
         sidechain=line.isSidechain is True,
-        agent=_text(line.agentId),
     )
+    if line.logicalParentUuid is not None or line.agentId is not None:
+        record.logical_parent, record.agent = _text(line.logicalParentUuid), _text(line.agentId)
     match line.type:
         case "user" | "assistant":
             _add_message(record, line, unread)
@@ -155,6 +154,7 @@ def _add_message(record: Record, line: _Line, unread: list[Unread], role: str | 
         return
     record.role, record.blocks = role or line.type, blocks
     if record.role == "assistant":
+        record.calls = tuple([b.id for b in blocks if isinstance(b, ToolUse)])
         _add_answer(record, message, line)
     elif line.isCompactSummary is True:
         record.author = "compaction"

@@ -51,12 +51,13 @@ class _Forest:
             parent = self.parents[i]
             if parent is not None:
                 self.speaks[parent] |= self.speaks[i]
-                firsts = [f for f in (self.first_message[parent], self.first_message[i]) if f is not None]
-                self.first_message[parent] = min(firsts, default=None)
+                first, known = self.first_message[i], self.first_message[parent]
+                if first is not None and (known is None or first < known):
+                    self.first_message[parent] = first
 
     def chain(self, named: str | None = None) -> list[int]:
         """From the root to the newest leaf: the last message or boundary in the file, or what hangs below it."""
-        backwards = [(i, self.nodes[i]) for i in reversed(range(len(self.nodes)))]
+        backwards = ((i, self.nodes[i]) for i in reversed(range(len(self.nodes))))
         if named is None:
             leaf = next((i for i, node in backwards if node.role or node.is_boundary), None)
         else:
@@ -138,7 +139,11 @@ def _walk(forest: _Forest, chain: list[int]) -> tuple[list[int], list[int]]:
         kept.append(at)
         answers.add(nodes[at].answer)
         calls.update(nodes[at].calls)
-        below = [c for c in forest.children[at] if c not in seen]
+        children = forest.children[at]
+        if len(children) < 2:  # nearly everywhere
+            stack += children
+            continue
+        below = [c for c in children if c not in seen]
         if not below:
             continue
         # off the chain, the newest child is how that stretch went on

@@ -15,12 +15,12 @@ def text_of(value: object) -> str | None:
 
 def number_of(value: object) -> int | None:
     """The value where it is a whole number (and no truth value)."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if type(value) is int else None
 
 
 def count_of(value: object) -> int:
     """The value where it is a whole number above 0, else 0: a counter that a harness leaves out counted nothing."""
-    return max(number_of(value) or 0, 0)
+    return value if type(value) is int and value > 0 else 0
 
 
 def texts_of(value: object) -> tuple[str, ...]:
