@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bench.errors import BenchError
 from bench.grading.lexical import grade
-from bench.keys import Atom, By, Importance, Key, Patterns, Tag
+from bench.keys import Atom, By, Importance, Key, Patterns, Stale, Tag
 from bench.text import clip
 from bench.transcripts.model import Transcript
 
@@ -29,6 +29,7 @@ class Candidate:
     by: By
     at: tuple[int, ...]
     accept: Patterns = NOTHING
+    stale: tuple[Stale, ...] = ()
 
     def atom(self, id_: str) -> Atom:
         return Atom(
@@ -39,6 +40,7 @@ class Candidate:
             by=self.by,
             at=self.at,
             accept=self.accept,
+            stale=self.stale,
         )
 
 

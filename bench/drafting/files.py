@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
 from bench.drafting.words import Words, bounded, plain, ways
+from bench.handoff.calls import calls_of as handoff_calls
+from bench.handoff.todo_list import todo_list
 from bench.keys import Importance, Patterns
 from bench.transcripts.model import Transcript
 
@@ -18,7 +20,6 @@ VITAL_FILES = 3
 
 _WRITES = re.compile(r"write|edit|create|patch|replace|insert|update_file", re.IGNORECASE)
 _PATH_NAMES = ("file_path", "notebook_path", "path", "filename", "target_file")
-_TODO_TOOLS = re.compile(r"^(?:todo_?write|update_todos?|set_todos?)$", re.IGNORECASE)
 
 
 def written_files(calls: Sequence[Call], transcript: Transcript) -> Iterator[Candidate]:
@@ -44,22 +45,33 @@ def written_files(calls: Sequence[Call], transcript: Transcript) -> Iterator[Can
             yield found
 
 
-def open_todos(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iterator[Candidate]:
-    """What the newest to-do list holds as not done."""
-    newest = next((c for c in reversed(calls) if _TODO_TOOLS.match(c.name) and not c.failed), None)
-    items = newest.arguments.get("todos") if newest else None
-    if newest is None or not isinstance(items, list):
-        return
-    for item in items:
-        content = item.get("content") if isinstance(item, dict) else None
-        status = item.get("status") if isinstance(item, dict) else None
-        if not isinstance(content, str) or status not in ("pending", "in_progress"):
+def open_todos(words: Words, transcript: Transcript) -> Iterator[Candidate]:
+    """What the to-do list holds as not done, whichever kind of tool keeps it."""
+    kept = handoff_calls(transcript.messages)
+    for item in todo_list(kept):
+        said = plain(item.name)
+        last = max(
+            (c.at for c in kept if item.open and any(_holds(v, item.name) for v in c.arguments.values())), default=None
+        )
+        if last is None:
             continue
-        said = plain(content)
-        told = "In progress" if status == "in_progress" else "Still to do"
-        candidate = Candidate("pending", f"{told}: {said}", "vital", "assistant", (newest.at,))
-        if found := carried(candidate, ways(said, words.ranked(said, newest.at)), transcript):
+        told = "In progress" if item.status == "in_progress" else "Still to do"
+        candidate = Candidate("pending", f"{told}: {said}", "vital", "assistant", (last,))
+        if found := carried(candidate, ways(said, words.ranked(said, last)), transcript):
             yield found
+
+
+def _holds(value: object, name: str) -> bool:
+    """Whether an argument, a list of items perhaps, names the item."""
+    match value:
+        case str():
+            return " ".join(value.split()) == name
+        case list():
+            return any(_holds(item, name) for item in value)
+        case dict():
+            return any(_holds(item, name) for item in value.values())
+        case _:
+            return False
 
 
 def stems_of_files(calls: Sequence[Call]) -> frozenset[str]:

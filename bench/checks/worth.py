@@ -1,0 +1,75 @@
+"""Which atoms of a key tell arms apart badly: any summary has them, none can, or another atom asks the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from bench.checks.fixture import check_fixture
+from bench.checks.parts import read_parts
+from bench.drafting.merge import overlaps
+from bench.drafting.typed import typed_text
+from bench.fixtures import KEY, TRANSCRIPT
+from bench.grading.lexical import grade
+from bench.keys import Atom, Key
+from bench.transcripts import read
+from bench.transcripts.model import Transcript
+
+EVERYWHERE = 0.2
+"""Share of the messages that carry an atom on their own, from which on no summary can miss it."""
+FEWEST_HOLDERS = 5
+"""Messages that this must be at least: a fifth of a short session is one or two."""
+
+
+class Doubt(Struct, frozen=True):
+    """What speaks against an atom."""
+
+    atom: str
+    kind: Literal["trivial", "unanswerable", "overlapping"]
+    why: str
+
+
+def doubts(folder: Path) -> list[Doubt]:
+    """The atoms of a fixture's key that are trivial, unanswerable or overlapping, in that order of kinds.
+
+    Raises BenchError where transcript or key cannot be read as a whole.
+    """
+    transcript = read(folder / TRANSCRIPT)
+    parts = read_parts(folder / KEY)
+    told = [p.message for p in check_fixture(folder)]
+    broken = {
+        a.id: why for _, a in parts.atoms if (why := next((t for t in told if t.startswith(f"atom {a.id}: ")), ""))
+    }
+    sound = [a for _, a in parts.atoms if a.id not in broken]
+    return [
+        *trivial(sound, transcript),
+        *(Doubt(id_, "unanswerable", why.split(": ", 1)[1]) for id_, why in broken.items()),
+        *(Doubt(b.id, "overlapping", f"asks the same as {a.id}: {a.text}") for a, b in overlaps(sound)),
+    ]
+
+
+def trivial(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
+    """The atoms that no summary can miss: the last request holds them, or a large share of all messages does."""
+    if not atoms:
+        return
+    key = Key(version=1, atoms=tuple(atoms))
+    texts = [m.text for m in transcript.messages]
+    typed = [text for m in transcript.messages if (text := typed_text(m)).strip()]
+    held = [0] * len(atoms)
+    for text in texts:
+        for i, finding in enumerate(grade(text, key)[0]):
+            held[i] += finding.verdict == "carried"
+    last = grade(typed[-1], key)[0] if typed else ()
+    enough = max(FEWEST_HOLDERS, EVERYWHERE * len(texts))
+    for i, atom in enumerate(atoms):
+        if held[i] >= enough:
+            yield Doubt(atom.id, "trivial", f"{held[i]} of {len(texts)} messages carry it on their own")
+        elif atom.tag != "ask" and last and last[i].verdict == "carried" and atom.at != (_last_typed(transcript),):
+            yield Doubt(atom.id, "trivial", "the last request carries it, which every handoff quotes")
+
+
+def _last_typed(transcript: Transcript) -> int:
+    return max(i for i, m in enumerate(transcript.messages) if typed_text(m).strip())
