@@ -41,6 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--run", metavar="NAME", help="the run's name; default the sweep file's")
     parser.add_argument("--results-dir", type=Path, metavar="DIR", help="where runs lie; default results/")
     parser.add_argument("--dry-run", action="store_true", help="print the plan with its costs; ask and write nothing")
+    parser.add_argument("--watch", action="store_true", help="a live table of cells, where stderr is a terminal")
     parser.add_argument("--no-grade", action="store_true", help="leave grading to 'bench grade'")
     parser.add_argument("--json", action="store_true", help="print the plan or the summary as JSON")
 
@@ -57,6 +58,7 @@ def run(args: Namespace) -> int:
     from bench.forks.resolve import find_sweep
     from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
     from bench.forks.store import Store
+    from bench.forks.watching import watch_on
     from bench.index import build_index
 
     path = find_sweep(args.sweep)
@@ -64,8 +66,9 @@ def run(args: Namespace) -> int:
     if args.dry_run:
         _print_plan(plan_sweep(path, **overrides), as_json=args.json)
         return 0
+    progress = (watch_on(sys.stderr) if args.watch else None) or progress_on(sys.stderr)
     try:
-        summary = run_sweep(path, progress=progress_on(sys.stderr), grade=not args.no_grade, **overrides)
+        summary = run_sweep(path, progress=progress, grade=not args.no_grade, **overrides)
     except RunInterrupted as interrupted:
         _print_summary(interrupted.summary, as_json=args.json)
         return interrupted.summary.exit_status
@@ -89,6 +92,10 @@ def _print_plan(plan: Plan, *, as_json: bool) -> None:
         print(f"cost: ${low:.4f} at least, ${expected:.4f} expected, ${worst:.4f} at most")
     elif plan.asked:
         print("cost: not known, a price is missing")
+    judging, most = plan.total("grading_usd"), plan.total("grading_worst_usd")
+    if judging is not None and most is not None and judging + plan.other_grading_usd:
+        expected_all = judging + plan.other_grading_usd
+        print(f"judging: ${expected_all:.4f} expected; ${most:.4f} at most for what the forks bring")
     for line in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
         print(printable(line))
 

@@ -106,7 +106,7 @@ class Builder:
                 case Decided(cell, outcome, detail):
                     row = decided_row(self._desk.store.name, cell, outcome, detail)
                     await self._write(cell, self._desk.store.output_files(row, None))
-                    self._progress.done(group, outcome, 0.0)
+                    self._told(group, cell, outcome)
                 case Build():
                     await self._make(group, making, making.what)
 
@@ -134,7 +134,11 @@ class Builder:
             carry=self._desk.carry, pricing=self._desk.pricing,
         )  # fmt: skip
         await self._write(cell, store.output_files(row, handoff))
-        self._progress.done(group, built.outcome, 0.0)
+        self._told(group, cell, built.outcome)
+
+    def _told(self, group: str, cell: Cell, outcome: str) -> None:
+        self._progress.wrote(str(cell), outcome)
+        self._progress.done(group, outcome, 0.0)
 
     async def _write(self, cell: Cell, files: Files) -> None:
         def job() -> Files:

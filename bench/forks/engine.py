@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from bench.forks.asking import Answer, Asker
+from bench.forks.cells import place
 from bench.forks.concluding import Desk
 from bench.forks.grid import Decided, Fork
 from bench.forks.ledger import Ledger
@@ -211,6 +212,7 @@ class Engine:
                 self._fail(error)
             else:
                 for row in rows:
+                    self._progress.wrote(place(row), row.outcome)
                     self._progress.done(work.name, row.outcome, self._ledger.guard.spent_usd)
             self._close_job(work)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
+from bench.forks.cells import Cell
 from bench.text import printable
 
 BAR_CHARS = 20
@@ -20,6 +21,14 @@ UP, CLEAR = "\x1b[{}A", "\x1b[K"
 
 class Progress(Protocol):
     """Told of what happens; every method returns at once."""
+
+    def planned(self, cells: Sequence[Cell], outcomes: Callable[[], Mapping[str, str]]) -> None:
+        """What the run is to come to. `outcomes`: place -> outcome of those that are there."""
+        ...
+
+    def wrote(self, place: str, outcome: str) -> None:
+        """The cell at that place has its files."""
+        ...
 
     def begin(self, group: str, cells: int) -> None:
         """A group has started, with so many cells to do."""
@@ -44,6 +53,9 @@ class Progress(Protocol):
 
 class Silent:
     """Tells nobody."""
+
+    def planned(self, cells: Sequence[Cell], outcomes: Callable[[], Mapping[str, str]]) -> None: ...
+    def wrote(self, place: str, outcome: str) -> None: ...
 
     def begin(self, group: str, cells: int) -> None: ...
     def done(self, group: str, outcome: str, spent_usd: float) -> None: ...
@@ -99,7 +111,7 @@ class Tally:
         return "█" * filled + "░" * (BAR_CHARS - filled)
 
 
-class Lines:
+class Lines(Silent):
     """Plain lines: one when a group starts and ends, and now and then between."""
 
     def __init__(self, write: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
@@ -131,7 +143,7 @@ class Lines:
         self._write(tally.line(tally.said))
 
 
-class Bars:
+class Bars(Silent):
     """A bar per group, redrawn in place; notes scroll away above them."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:

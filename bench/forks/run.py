@@ -24,13 +24,14 @@ from bench.forks.outside import Outside
 from bench.forks.own_loop import Interruptible
 from bench.forks.plan import Plan, Sized, check_budget
 from bench.forks.planning import Laid, lay, make_plan
-from bench.forks.progress import Progress, Silent
+from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
 from bench.forks.retry import Retries
 from bench.forks.runfile import encode_run_file, merged
 from bench.forks.schedule import Schedule
 from bench.forks.stopping import Stopping
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
+from bench.forks.watching import progress_here
 from bench.forks.work import work_of
 from bench.forks.writer import Writer
 from bench.models import family
@@ -63,10 +64,11 @@ def run_sweep(
     """What the sweep at `path` came to, once every cell that was missing has been tried and what is new is graded.
 
     `overrides` are those of `resolve.Overrides`: fixtures, arms, models, replicates, stale_by, budget_usd, no_budget,
-    concurrency, run, results_dir; None leaves the file's value. Works inside a running event loop. Raises BenchError,
+    concurrency, batch, run, results_dir; None leaves the file's value. Without `progress`, a Jupyter kernel
+    shows a live table. Works inside a running event loop. Raises BenchError,
     before anything is paid, for whatever cannot run, and RunInterrupted (a KeyboardInterrupt) after an interrupt.
     """
-    outside, progress = outside or Outside(), progress or Silent()
+    outside, progress = outside or Outside(), progress or progress_here()
     laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
     summary = Interruptible[RunSummary]().run(lambda handle: _Run(laid, outside, progress, grade).main(handle))
     if summary.interrupted:
@@ -117,6 +119,7 @@ class _Run:
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)
             self._open_folder()
+            self.progress.planned(plan.cells, self._outcomes)
             journal = Journal(self.store.journal)
             stack.callback(journal.close)
             ledger = Ledger(journal, self.sweep.budget_usd, self.outside.stamp)
@@ -237,8 +240,11 @@ class _Run:
         self.failures[str(cell)] = why
         self.progress.failed(f"{cell.fixture}/{NO_MODEL}", 1, f"{cell}: {why}")
 
+    def _outcomes(self) -> dict[str, str]:
+        return {place(row): row.outcome for row in self.store.rows()}
+
     def _summary(self, plan: Plan, ledger: Ledger, stopping: Stopping, known: set[str]) -> RunSummary:
-        there = {place(row): row.outcome for row in self.store.rows()}
+        there = self._outcomes()
         outcomes = {name: there[name] for cell in plan.cells if (name := str(cell)) in there}
         finished = [e for e in read_journal(self.store.journal) if isinstance(e, Finished)]
         now_answered = [e.call.usd_api for sha, e in ledger.answered.items() if sha not in known]
