@@ -1,4 +1,4 @@
-"""'bench import --at K' of harnesses other than Claude Code: what the model saw at the K-th compaction, and its summary."""
+"""'bench import --at K' of harnesses other than Claude Code: what the model saw at a compaction, and its summary."""
 
 import pytest
 from harness_sessions import (

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -19,9 +18,11 @@ from bench.transcripts.head import Head, read_head
 from bench.transcripts.lines import BUFFER_BYTES, TOO_DEEP, read_lines
 from bench.transcripts.model import Author, Block, Compaction, Message, Other, Role, Transcript, Unread
 from bench.transcripts.origin import authored
+from bench.transcripts.values import text_of, time_of
 
 NAME = "anthropic-messages"
 Entry = Mapping[Any, object]
+AUTHORS = get_args(Author)
 COMPACTIONS, COMPACTIONS_AFTER = "compactions", "compactions_after"
 """Keys of our own lines: compactions right before the message, and after it where it is the last."""
 
@@ -119,11 +120,12 @@ def _message(entry: Entry, line: int) -> Message:
     origin: str | None = None
     if role != "assistant":
         author, origin = authored(blocks)
-    if entry.get("author") in get_args(Author):
-        author, origin = cast(Author, entry["author"]), _text(entry.get("origin"))
+    told = entry.get("author")
+    if told is not None and told in AUTHORS:
+        author, origin = cast(Author, told), text_of(entry.get("origin"))
     info = entry.get("modelInfo")
     ids = entry.get("record_ids")
-    id_ = _text(entry.get("id"))
+    id_ = text_of(entry.get("id"))
     return Message(
         role=role,
         author=author,
@@ -131,10 +133,10 @@ def _message(entry: Entry, line: int) -> Message:
         blocks=blocks,
         id=id_,
         record_ids=tuple(i for i in ids if isinstance(i, str)) if isinstance(ids, list) else (id_,) if id_ else (),
-        time=_time(next((v for k in ("time", "timestamp", "ts") if (v := entry.get(k)) is not None), None)),
-        model=_text(entry.get("model")) or (_text(info.get("id")) if isinstance(info, dict) else None),
+        time=time_of(entry.get("time") or entry.get("timestamp") or entry.get("ts")),
+        model=text_of(entry.get("model")) or (text_of(info.get("id")) if isinstance(info, dict) else None),
         usage=usage_of(entry.get("usage")),
-        stop_reason=_text(entry.get("stop_reason")),
+        stop_reason=text_of(entry.get("stop_reason")),
         line=line,
     )
 
@@ -194,15 +196,4 @@ def _tools(body: Entry) -> str | None:
 
 
 def _session(body: Entry) -> str | None:
-    return _text(body.get("sessionId")) or _text(body.get("session_id"))
-
-
-def _time(value: object) -> str | None:
-    """ISO 8601 as written; a number is milliseconds since 1970."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**14:
-        return datetime.fromtimestamp(value / 1000, UTC).isoformat(timespec="milliseconds")
-    return _text(value)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return text_of(body.get("sessionId")) or text_of(body.get("session_id"))

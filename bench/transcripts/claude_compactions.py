@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from bench.transcripts.assemble import Assembled
 from bench.transcripts.claude_records import MICRO, Record
 from bench.transcripts.model import Compaction, Message
+from bench.transcripts.values import number_of, text_of, texts_of
 
 
 def compactions(line: Assembled) -> tuple[Compaction, ...]:
@@ -41,24 +42,24 @@ def _full(record: Record, at: int, summary_at: int | None, line: Assembled) -> C
     preserved = {line.index_of[uuid] for uuid in _preserved(record.details) if uuid in line.index_of}
     return Compaction(
         at=at,
-        trigger=_text(record.details.get("trigger")),
+        trigger=text_of(record.details.get("trigger")),
         summary=None if summary_at is None else line.messages[summary_at].spoken,
         summary_at=summary_at,
         preserved=tuple(sorted(i for i in preserved if i < at)),
-        tokens_before=_number(record.details.get("preTokens")),
-        tokens_after=_number(record.details.get("postTokens")),
+        tokens_before=number_of(record.details.get("preTokens")),
+        tokens_after=number_of(record.details.get("postTokens")),
         time=record.time,
         line=record.line,
     )
 
 
 def _micro(record: Record, at: int) -> Compaction:
-    before, saved = _number(record.details.get("preTokens")), _number(record.details.get("tokensSaved"))
+    before, saved = number_of(record.details.get("preTokens")), number_of(record.details.get("tokensSaved"))
     return Compaction(
         at=at,
         kind="micro",
-        trigger=_text(record.details.get("trigger")),
-        cleared=_texts(record.details.get("compactedToolIds")),
+        trigger=text_of(record.details.get("trigger")),
+        cleared=texts_of(record.details.get("compactedToolIds")),
         tokens_before=before,
         tokens_after=None if before is None or saved is None else before - saved,
         time=record.time,
@@ -71,16 +72,4 @@ def _preserved(details: Mapping[str, object]) -> tuple[str, ...]:
     named = details.get("preservedMessages")
     if not isinstance(named, dict):
         return ()
-    return _texts(named.get("allUuids")) or _texts(named.get("uuids"))
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return texts_of(named.get("allUuids")) or texts_of(named.get("uuids"))

@@ -11,6 +11,7 @@ from bench.transcripts.blocks import blocks_of, usage_of
 from bench.transcripts.lines import TOO_DEEP, read_lines
 from bench.transcripts.model import Author, Block, ToolUse, Unread, Usage
 from bench.transcripts.origin import authored
+from bench.transcripts.values import text_of
 
 BOUNDARY = "compact_boundary"
 MICRO = "microcompact_boundary"
@@ -109,18 +110,18 @@ def _record(number: int, line: _Line, unread: list[Unread]) -> Record:
     record = Record(
         line=number,
         type=_type_of(line),
-        uuid=_text(line.uuid),
-        parent=_text(line.parentUuid),
+        uuid=text_of(line.uuid),
+        parent=text_of(line.parentUuid),
         parent_null=line.parentUuid is None,
-        session=_text(line.sessionId) or _text(line.session_id),
-        time=_text(line.timestamp),
-        cwd=_text(line.cwd),
-        branch=_text(line.gitBranch),
-        version=_text(line.version),
+        session=text_of(line.sessionId) or text_of(line.session_id),
+        time=text_of(line.timestamp),
+        cwd=text_of(line.cwd),
+        branch=text_of(line.gitBranch),
+        version=text_of(line.version),
         sidechain=line.isSidechain is True,
     )
     if line.logicalParentUuid is not None or line.agentId is not None:
-        record.logical_parent, record.agent = _text(line.logicalParentUuid), _text(line.agentId)
+        record.logical_parent, record.agent = text_of(line.logicalParentUuid), text_of(line.agentId)
     match line.type:
         case "user" | "assistant":
             _add_message(record, line, unread)
@@ -133,7 +134,7 @@ def _record(number: int, line: _Line, unread: list[Unread]) -> Record:
         case "attachment":
             _add_queued(record, line.attachment)
         case "queue-operation":
-            record.queue = (_text(line.operation) or "", _plain(line.content))
+            record.queue = (text_of(line.operation) or "", _plain(line.content))
         case "system":
             details = line.compactMetadata if line.subtype == BOUNDARY else line.microcompactMetadata
             record.details = details if isinstance(details, dict) else {}
@@ -143,7 +144,7 @@ def _record(number: int, line: _Line, unread: list[Unread]) -> Record:
 def _type_of(line: _Line) -> str:
     if line.type == "system" and isinstance(line.subtype, str):
         return f"system:{line.subtype}"
-    return _text(line.type) or _text(line._type) or "(none)"
+    return text_of(line.type) or text_of(line._type) or "(none)"
 
 
 def _add_message(record: Record, line: _Line, unread: list[Unread], role: str | None = None) -> None:
@@ -160,7 +161,7 @@ def _add_message(record: Record, line: _Line, unread: list[Unread], role: str | 
         record.author = "compaction"
     else:
         declared = line.origin.get("kind") if isinstance(line.origin, dict) else None
-        record.author, record.origin = authored(blocks, meta=line.isMeta is True, declared=_text(declared))
+        record.author, record.origin = authored(blocks, meta=line.isMeta is True, declared=text_of(declared))
         if record.sidechain and record.author == "person":
             # a subagent's prompt is written by the model that sent it
             record.author, record.origin = "assistant", "subagent-prompt"
@@ -168,10 +169,10 @@ def _add_message(record: Record, line: _Line, unread: list[Unread], role: str | 
 
 def _add_answer(record: Record, message: Mapping[str, object], line: _Line) -> None:
     record.author = "assistant"
-    record.answer = _text(message.get("id"))
-    record.model = _text(message.get("model"))
+    record.answer = text_of(message.get("id"))
+    record.model = text_of(message.get("model"))
     record.usage = usage_of(message.get("usage"))
-    record.stop_reason = _text(message.get("stop_reason"))
+    record.stop_reason = text_of(message.get("stop_reason"))
     if line.isApiErrorMessage is True:
         record.author, record.origin = "harness", "api-error"
     elif record.model == SYNTHETIC:
@@ -186,7 +187,7 @@ def _add_progress(record: Record, line: _Line, unread: list[Unread]) -> None:
         return
     copy = _Line(type=inner["type"], message=inner.get("message"), isMeta=inner.get("isMeta"))
     record.progress = record.sidechain = True
-    record.agent = _text(data.get("agentId")) or record.agent
+    record.agent = text_of(data.get("agentId")) or record.agent
     _add_message(record, copy, unread)
 
 
@@ -197,7 +198,7 @@ def _add_queued(record: Record, attachment: object) -> None:
     blocks = blocks_of(attachment.get("prompt"))
     if blocks:
         origin = attachment.get("origin")
-        declared = _text(origin.get("kind")) if isinstance(origin, dict) else None
+        declared = text_of(origin.get("kind")) if isinstance(origin, dict) else None
         record.role, record.blocks, record.queued = "user", blocks, True
         record.author, record.origin = authored(blocks, declared=declared)
 
@@ -205,7 +206,3 @@ def _add_queued(record: Record, attachment: object) -> None:
 def _plain(content: object) -> str:
     """The text of a queue operation's content, a string or a list of blocks."""
     return "\n".join(text for b in blocks_of(content) or () if isinstance(text := getattr(b, "text", None), str))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
