@@ -41,8 +41,8 @@ def against_baseline(
     _check_fixtures(new, old)
     wanted = _wanted(new, old, arms)
     new, old = _only(new, wanted), _only(old, wanted)
-    _check_graders(new, old)
     keys = _comparable(new, old)
+    _check_graders(new, old)
     return named(gate(run_recall(_graded(new, keys)), run_recall(_graded(old, keys)), fail_below))
 
 
