@@ -15,6 +15,7 @@ from typing import get_args
 import msgspec
 import pytest
 from shipped_sentences_large import FLAKY_CI, INVENTED, KALENDER_IMPORT, TOPICS, Row
+from shipped_sentences_readers import READERS
 
 from bench.checks import check_fixture
 from bench.fixtures import Fixture, load_fixture
@@ -137,6 +138,31 @@ def test_flaky_ci_is_graded_as_a_reader_would(atom: str, expected: str, text: st
 @pytest.mark.parametrize(("atom", "expected", "text"), KALENDER_IMPORT)
 def test_kalender_import_is_graded_as_a_reader_would(atom: str, expected: str, text: str) -> None:
     assert verdict("kalender-import", atom, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("fixture", "atom", "expected", "text"), [(name, *row) for name, table in READERS.items() for row in table]
+)
+def test_sentences_of_readers_who_never_saw_a_pattern_are_graded_as_meant(
+    fixture: str, atom: str, expected: str, text: str
+) -> None:
+    assert verdict(fixture, atom, text) == expected
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_true_sentence_invents_nothing_and_makes_no_other_atom_wrong_or_stale(name: str) -> None:
+    for _, expected, text in READERS[name]:
+        if expected == "carried":
+            findings, inventions = grade(text, shipped(name).key)
+            assert (text, inventions) == (text, ())
+            assert (text, [f.atom for f in findings if f.verdict in ("wrong", "stale")]) == (text, [])
+
+
+def test_the_shipped_keys_hold_enough_traps_together() -> None:
+    keys = [shipped(name).key for name in READERS]
+    assert sum(bool(a.stale) for k in keys for a in k.atoms) >= 12
+    assert sum(bool(a.wrong) for k in keys for a in k.atoms) >= 12
+    assert sum(len(k.never) for k in keys) >= 12
 
 
 @pytest.mark.parametrize(("fixture", "table"), TABLES.items())
