@@ -439,3 +439,31 @@ def test_no_file_of_a_judged_run_holds_the_key(tmp_path, claude_server):
     files = [p for p in summary.folder.rglob("*") if p.is_file()]
     assert any("grades" in p.parts for p in files)
     assert [p for p in files if CANARY_KEY.encode() in p.read_bytes()] == []
+
+
+def test_a_dry_run_of_a_sweep_tells_what_judging_will_take(tmp_path, claude_server, monkeypatch, capsys):
+    server = claude_server(talks())
+    sweep(tmp_path, more="max_tokens = 4000\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "s", "--dry-run"]) == 0
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("judging: ")]
+    plan = plan_sweep(tmp_path / "sweeps/s.toml")
+    assert told == (
+        f"judging: ${plan.total('grading_usd'):.4f} expected; "
+        f"${plan.total('grading_worst_usd'):.4f} at most for what the forks bring"
+    )
+    assert server.requests == []
+
+
+def test_money_is_kept_for_outputs_that_come_without_a_fork_or_wait_for_a_grade(tmp_path, claude_server):
+    claude_server(talks())
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/full.toml").write_text('kind = "full"\n')
+    path = sweep(tmp_path, more_arms=("full",))
+    before = plan_sweep(path, outside=QUICK)
+    run_sweep(path, outside=QUICK, grade=False)
+    between = plan_sweep(path, outside=QUICK)
+    assert 0 < before.other_grading_usd < between.other_grading_usd  # full alone, then the fork's output as well
+    run_sweep(path, outside=QUICK)
+    after = plan_sweep(path, outside=QUICK)
+    assert (after.other_grading_usd, after.total("grading_usd")) == (0.0, 0.0)
