@@ -3,6 +3,7 @@
 import _thread
 import asyncio
 import json
+import logging
 import threading
 import time
 
@@ -199,9 +200,17 @@ def test_counting_falls_back_to_an_estimate_that_says_so(tmp_path, claude_server
     assert {s.count.source for s in plan.asked} == {"estimated"}
 
 
-def test_no_file_of_a_run_holds_the_key(tmp_path, claude_server):
-    claude_server(dropped(), say("A handoff that quotes nothing."))
-    summary = forked(tmp_path)
+@pytest.mark.parametrize("batch", [False, True])
+def test_no_file_and_no_log_line_of_a_run_holds_the_key(tmp_path, claude_server, caplog, batch):
+    caplog.set_level(logging.DEBUG)
+    claude_server(
+        dropped(), failed(500, message=f"your key {CANARY_KEY} is fine"), say("A handoff that quotes nothing.")
+    )
+    path = project(tmp_path, messages=MESSAGES)
+    quick = Outside(retry=QUICK.retry, sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)))
+    summary = run_sweep(path, outside=quick, batch=batch)
     files = [p for p in summary.folder.rglob("*") if p.is_file()]
     assert len(files) > 8
     assert [p for p in files if CANARY_KEY.encode() in p.read_bytes()] == []
+    assert len(caplog.records) > 0
+    assert CANARY_KEY not in caplog.text + str(summary)
