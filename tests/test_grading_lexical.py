@@ -1,7 +1,5 @@
 """The lexical grader: a verdict per atom, with the words it rests on."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,26 +87,3 @@ CARRIED = ["The user rejected Redis.", "- store\n  - Redis\n  - do not use", "we
 def test_unrelated_lines_never_lose_an_atom(carried, before, after):
     lines = [" ".join(words) for words in before] + ["", carried, ""] + [" ".join(words) for words in after]
     assert verdict("\n".join(lines))[0] == "carried"
-
-
-def test_ten_thousand_verdicts_a_second():
-    """40 atoms with 4 patterns each on outputs of 8 KB, half of them carried; three times slower still passes."""
-    words = [f"{a}{b}" for a in "bcdfghjklm" for b in ("alpha", "ento", "igo", "ound")]
-    atoms = [
-        atom(f"a{i}", all=[rf"\b{w}\b"], any=["is (set|kept)", "must (be|stay)", f"not {w}"])
-        for i, w in enumerate(words)
-    ]
-    lines = [f"- The {w} **is set** to `{i}` in src/{w}.py, as the user asked." for i, w in enumerate(words[::2])]
-    text = "\n".join(lines + ["Then the build ran and the log went on for a while without more."] * 110)
-    assert 7_500 < len(text) < 9_500
-    many = key(*atoms)
-    findings, _ = grade(text, many)
-    assert sum(f.verdict == "carried" for f in findings) == 20
-    best = min(timed(lambda: grade(text, many)) for _ in range(10))
-    assert len(atoms) / best > 10_000 / 3
-
-
-def timed(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start

@@ -17,6 +17,10 @@ from bench.transcripts.model import Image, Message, Text, ToolResult
 # scratchpad
 
 
+QUADRATIC_S = 20
+"""CPU seconds; these inputs take milliseconds where time grows with length, and minutes where it grows with its square."""
+
+
 @pytest.mark.parametrize(
     ("why", "reply", "kept"),
     [
@@ -56,7 +60,7 @@ def test_without_scratchpad_never_raises_and_adds_nothing(reply):
 def test_without_scratchpad_takes_time_by_length(reply):
     began = time.process_time()
     without_scratchpad(reply)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < QUADRATIC_S
 
 
 # pins
@@ -142,7 +146,7 @@ def test_a_blind_grader_sees_no_lineage():
 def test_a_flood_of_open_markers_takes_time_by_length():
     began = time.process_time()
     assert lineage_of("<!--handoff:session=" * 50_000) is None
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < QUADRATIC_S
 
 
 # size guard

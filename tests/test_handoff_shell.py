@@ -143,6 +143,6 @@ def test_reading_a_command_never_raises(script):
 
 @pytest.mark.parametrize("piece", ["$(", "`", "'", "<<E ", "(", "> ", "a=b ", "\\\n", "${", "((", "sudo -u "])
 def test_a_hostile_command_costs_no_more_than_its_length(piece):
-    started = time.perf_counter()
+    started = time.process_time()
     read_shell(piece * 10_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 20  # CPU seconds: milliseconds if linear, minutes if not
