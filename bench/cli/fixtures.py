@@ -41,11 +41,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     synth.add_argument("--tokens", metavar="T", type=int, help="estimated tokens to fill up to (default: short files)")
     synth.add_argument("--name", help="name of the fixture (default: scenario and seed)")
     synth.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
+    case = actions.add_parser("compactbench", help="make a fixture of a template of CompactBench (YAML)")
+    case.add_argument("file", metavar="FILE", type=Path, help="the template")
+    case.add_argument("--difficulty", default="medium", help="easy, medium, hard or elite (default: medium)")
+    case.add_argument("--seed", metavar="S", type=int, required=True, help="draws the words of the case")
+    case.add_argument("--name", help="name of the fixture (default: the template's key and the seed)")
+    case.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.action == "synth":
         return _synth(args)
+    if args.action == "compactbench":
+        return _compactbench(args)
     project = find_project()
     fixtures = list_fixtures(project)
     if not fixtures and not args.json:
@@ -64,6 +72,20 @@ def _synth(args: argparse.Namespace) -> int:
     made = write_synthetic(request, folder)
     print(f"made {shown(folder)}/: {made.messages:,} messages, {made.tokens:,} tokens, {len(made.key.atoms)} atoms")
     print(f"next: bench check {shown(folder)}")
+    return 0
+
+
+def _compactbench(args: argparse.Namespace) -> int:
+    from bench.synth.compactbench import case_of
+    from bench.synth.write import write_case
+
+    case = case_of(args.file, difficulty=args.difficulty, seed=args.seed)
+    label = checked_label(args.name or f"{case.name}-{args.seed}", "fixture")
+    folder = (args.to.expanduser() if args.to else find_project().fixtures) / label
+    write_case(case, folder, args.file.name)
+    print(f"made {shown(folder)}/: {len(case.transcript.messages):,} messages, {len(case.atoms)} atoms")
+    for text in case.left_out:
+        say(f"left out, since no turn states it: {text}")
     return 0
 
 

@@ -116,7 +116,7 @@ class _Replacing:
             self.counts[where, kind] += 1
             return placeholder
 
-        give = self._placeholders
+        give, before = self._placeholders, text
         if self._secret:
             text = self._secret.sub(lambda m: put(self._secrets[m[0]], give.secret(self._secrets[m[0]], m[0])), text)
         if self._pair:
@@ -132,6 +132,15 @@ class _Replacing:
                 text = pattern.sub(lambda m: _with_groups(m, self._known(put)), text)
         for pattern in (personal.IPV4, personal.IPV6):
             text = pattern.sub(lambda m: put("ip", give.ip(m[0])) if personal.is_telling_ip(m) else m[0], text)
+        return text if text == before else self._again(text, put)
+
+    def _again(self, text: str, put: Callable[[str, str], str]) -> str:
+        """The text without what only shows once something beside it is gone: two keys without a space between."""
+        while left := secrets_in(text):
+            for secret in left:
+                text = text.replace(
+                    secret.value, put(secret.kind, self._placeholders.secret(secret.kind, secret.value))
+                )
         return text
 
     def _known(self, put: Callable[[str, str], str]) -> Callable[[str, str], str]:

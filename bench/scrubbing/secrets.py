@@ -126,14 +126,14 @@ def secrets_in(text: str) -> list[Secret]:
     if len(text) < SHORTEST or not _sign().search(text):
         return []
     found: dict[str, Secret] = {}
+    spans: list[tuple[int, int]] = []
     for kind, value, start in _candidates(text):
-        if len(value) >= SHORTEST and not KEPT.search(value) and not _inside(value, found):
-            found[value] = Secret(kind, value, start)
+        end = start + len(value)
+        within = any(first <= start and end <= last for first, last in spans)
+        if len(value) >= SHORTEST and not KEPT.search(value) and not within:
+            spans.append((start, end))
+            found.setdefault(value, Secret(kind, value, start))
     return sorted(found.values(), key=lambda s: s.start)
-
-
-def _inside(value: str, found: dict[str, Secret]) -> bool:
-    return any(value in longer for longer in found)
 
 
 def _candidates(text: str) -> Iterator[tuple[str, str, int]]:

@@ -6,6 +6,8 @@ import hashlib
 import shutil
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +18,10 @@ from bench.errors import BenchError
 from bench.fixtures import ABOUT, KEY, TRANSCRIPT, FixtureFile
 from bench.keys import Atom, Key, Patterns, Stale
 from bench.keywriting import about_yaml, to_yaml
+from bench.synth.compactbench import Case
 from bench.synth.messages import messages
 from bench.synth.plan import Plan, Request, planned
-from bench.transcripts.write import message_json
+from bench.transcripts.write import message_json, to_jsonl
 
 FACTORS = "factors.csv"
 """Beside the key: what recall of an atom can be held against."""
@@ -48,23 +51,50 @@ class _Ledger:
 def write_synthetic(request: Request, folder: Path) -> Written:
     """Write the fixture into `folder`. Raises BenchError where it is there already, or the request cannot be met."""
     plan = planned(request)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BenchError("is there already; give another --name, or remove it first", path=folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp"))
-    try:
+    with _making(folder) as making:
         ledger, digest = _stream(plan, making / TRANSCRIPT)
         key = _key(plan, ledger)
         write_text(making / KEY, to_yaml(key))
         write_text(making / FACTORS, _factors(plan, ledger))
         write_text(making / ABOUT, about_yaml(_about(plan, ledger, digest)))
+    return Written(folder, ledger.messages, ledger.tokens, key)
+
+
+def write_case(case: Case, folder: Path, source: str) -> None:
+    """Write the fixture of a CompactBench case into `folder`. Raises BenchError where it is there already."""
+    text = to_jsonl(case.transcript)
+    about = FixtureFile(
+        version=1,
+        title=f"CompactBench case {case.name}",
+        harness="none",
+        source=source,
+        licence="unknown",
+        language="en",
+        split="dev",
+        tokens=case.transcript.tokens,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
+    with _making(folder) as making:
+        write_text(making / TRANSCRIPT, text)
+        write_text(making / KEY, to_yaml(Key(version=1, atoms=case.atoms)))
+        write_text(making / ABOUT, about_yaml(about))
+
+
+@contextmanager
+def _making(folder: Path) -> Iterator[Path]:
+    """A folder beside `folder` that takes its place at the end, whole or not at all."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BenchError("is there already; give another --name, or remove it first", path=folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp"))
+    try:
+        yield making
         making.chmod(0o755)
         making.rename(folder)
     except OSError as error:
         raise BenchError(f"cannot be written: {error.strerror}", path=folder) from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    return Written(folder, ledger.messages, ledger.tokens, key)
 
 
 def _stream(plan: Plan, path: Path) -> tuple[_Ledger, str]:
