@@ -18,7 +18,7 @@ from bench.transcripts.model import Image, Message, Text, ToolResult
 
 
 QUADRATIC_S = 20
-"""CPU seconds; these inputs take milliseconds where time grows with length, and minutes where it grows with its square."""
+"""CPU seconds; these inputs take milliseconds where time grows with length, minutes with its square."""
 
 
 @pytest.mark.parametrize(
