@@ -16,12 +16,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.cli.output import say
 from bench.errors import shown
-from bench.importing import Imported, import_session
-from bench.scrubbing import Replaced, totals
 from bench.text import printable
+
+if TYPE_CHECKING:
+    from bench.importing import Imported
+    from bench.scrubbing import Replaced
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bench.importing import import_session
+
     to = args.to.expanduser() if args.to else None
     scrubbed = not args.no_scrub
     made = import_session(args.file, at=args.at, name=args.name, to=to, whole=args.whole, scrubbed=scrubbed)
@@ -69,5 +74,7 @@ def _told(made: Imported) -> str:
 
 
 def _replaced(replaced: tuple[Replaced, ...]) -> str:
+    from bench.scrubbing import totals
+
     counts = ", ".join(f"{n:,} {kind}" for kind, n in totals(replaced).items())
     return f"replaced: {counts}" if counts else "nothing was found to replace"

@@ -15,15 +15,12 @@ import argparse
 from pathlib import Path
 
 from bench.atomic import write_text
-from bench.checks.worth import doubts
 from bench.cli.output import emit, say
 from bench.errors import BenchError, shown
 from bench.fixtures import KEY, TRANSCRIPT, fixture_folder
 from bench.keys import Key, read_key
-from bench.keywriting import to_yaml
 from bench.project import find_project
 from bench.text import printable
-from bench.transcripts import read
 
 COLUMNS = ("atom", "kind", "why")
 
@@ -58,6 +55,8 @@ def _folder(name: str) -> Path:
 def _draft(folder: Path, merge: bool) -> int:
     from bench.drafting import draft
     from bench.drafting.merge import merged
+    from bench.keywriting import to_yaml
+    from bench.transcripts import read
 
     path = folder / KEY
     key = read_key(path)[0] if path.is_file() and path.read_bytes().strip() else Key(version=1, atoms=())
@@ -71,6 +70,8 @@ def _draft(folder: Path, merge: bool) -> int:
 
 
 def _check(folder: Path, as_json: bool) -> int:
+    from bench.checks.worth import doubts
+
     found = doubts(folder)
     if not found and not as_json:
         print("no atom is trivial, unanswerable or overlapping")
