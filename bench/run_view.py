@@ -90,13 +90,17 @@ def lost(run: Run) -> pd.DataFrame:
 
 
 def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
-    """One line an arm: recall, n, fixtures, spread, and the difference (points) to the first of `arms`, paired.
+    """One line an arm: recall, n, fixtures, spread, the difference (points) to the first of `arms`, paired, with its
+    interval and all else of `bench.analysis.compare`, usd_write, grader_moves (points) and a `verdict` in words.
 
     Without `arms`, all of them against the first of the sweep. An arm is named as tables name it: `inventory`,
     `inventory@3f9c`, or `inventory · model` where several models were asked.
     """
     from bench.analysis.compare import compare as compared
+    from bench.analysis.cost import arm_cost
+    from bench.analysis.grader_noise import grader_noise
     from bench.analysis.units import SERIES, named
+    from bench.conclusion import conclusions
 
     one = _one(run, grading)
     ranked = named(_ranked(one, with_truncated))
@@ -104,7 +108,10 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     kept = ranked[ranked["name"].isin([first, *others])]
     series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
     names = named(ranked)[[*SERIES, "name"]].drop_duplicates()
-    return compared(kept.drop(columns="name"), series).merge(names, on=SERIES, how="left")
+    table = compared(kept.drop(columns="name"), series).merge(names, on=SERIES, how="left")
+    costs = arm_cost(one.outputs)[[*SERIES, "usd_write"]]
+    table = table.merge(costs, on=SERIES, how="left").assign(grader_moves=grader_noise(kept)["moves"].iloc[0])
+    return table.assign(verdict=conclusions(table))
 
 
 def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:

@@ -22,22 +22,24 @@ Lines = Sequence[dict[str, object]]
 
 @dataclass(frozen=True)
 class Told:
-    """Tables with a title each, and what is to be said under them. `str()` for a terminal; shows itself in notebooks.
+    """Tables with a title each, what they come to, above them, and what is to be said under them.
 
-    Text in it may come from transcripts: it is escaped in both.
+    `str()` for a terminal; shows itself in notebooks. Text in it may come from transcripts: it is escaped in both.
     """
 
     tables: Sequence[tuple[str, Lines]]
     notes: Sequence[str]
+    verdicts: Sequence[str] = ()
 
     def __str__(self) -> str:
         parts = [f"{printable(title)}\n{_text(lines)}" for title, lines in self.tables]
-        return "\n\n".join([*parts, "\n".join(map(printable, self.notes))]).strip()
+        above, under = ("\n".join(map(printable, lines)) for lines in (self.verdicts, self.notes))
+        return "\n\n".join([above, *parts, under]).strip()
 
     def _repr_html_(self) -> str:
         import pandas as pd
 
-        parts = []
+        parts = [f"<p>{escape(printable(verdict))}</p>" for verdict in self.verdicts]
         for title, lines in self.tables:
             shown = [{k: ABSENT if v is None else printable(str(v)) for k, v in line.items()} for line in lines]
             rows = pd.DataFrame(shown).to_html(index=False, escape=True, border=0) if shown else "<p>none</p>"
@@ -67,12 +69,16 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
 
     tables: list[tuple[str, Lines]] = []
     notes: dict[str, None] = {}
-    for grading in gradings(run):
+    verdicts: list[str] = []
+    ways = gradings(run)
+    for grading in ways:
         frame = compare(run, *arms, grading=grading, with_truncated=with_truncated)
         tables.append((_title(run, grading), in_words(frame, COMPARED)))
-        told = [_difference(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
+        by = f"{grading.grader} on the {grading.scope}: " if len(ways) > 1 else ""
+        verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
+        told = [*_differences(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
         notes |= dict.fromkeys(told)
-    return Told(tables, list(notes))
+    return Told(tables, list(notes), verdicts)
 
 
 def show_lost(run: Run) -> Told:
@@ -103,10 +109,11 @@ def _cut_off(run: Run, asked: bool) -> list[str]:
     )
 
 
-def _difference(frame: pd.DataFrame) -> str:
-    from bench.analysis.compare import NO_INTERVAL
-
-    return f"difference: points more (+) or fewer (-) than {frame['name'].iloc[0]}; {NO_INTERVAL}"
+def _differences(frame: pd.DataFrame) -> list[str]:
+    told = [f"difference: points more (+) or fewer (-) than {frame['name'].iloc[0]}, with the 95 % interval"]
+    if frame["sees"].notna().any():
+        told.append("sees: the smallest difference in points that this design finds four times in five")
+    return told
 
 
 def _text(lines: Lines) -> str:

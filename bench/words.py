@@ -20,7 +20,7 @@ ARMS = (
     "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "not_handoff",
 )  # fmt: skip
 """Columns of the arm table as people see it."""
-COMPARED = ("name", "recall", "n", "fixtures", "spread", "difference")
+COMPARED = ("name", "recall", "n", "fixtures", "spread", "difference", "low", "high", "sees")
 LOST = ("fixture", "atom", "tag", "importance", "text", "runs", "arms")
 LEGENDS = (
     "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
@@ -73,6 +73,9 @@ WORDS: dict[str, Word] = {
     "usd_write": Word("USD to write", usd),
     "usd_carry": Word("USD to carry", usd),
     "difference": Word("difference", signed),
+    "low": Word("95 % from", signed),
+    "high": Word("to", signed),
+    "sees": Word("sees", lambda value: f"{value:.1f}"),
 }
 HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
 ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")

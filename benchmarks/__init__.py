@@ -16,6 +16,7 @@ BENCHMARKS = {
     "reading": "reading a session of 4 MB",
     "grading": "lexical grading",
     "bootstrap": "bootstrap of 10,000 resamples",
+    "coverage": "how often the 95 % intervals of a comparison cover",
     "report": "one kernel that executes the whole report",
     "calibration": "the offline grader against people",
 }

@@ -205,8 +205,8 @@ def test_the_command_prints_every_column_as_json(run, capsys):
     [
         (["table", "tiny", "--by", "fixture"], ["tiny, fixture f1: graded by lexical", "tiny, fixture f2"]),
         (["table", "tiny", "--by", "tag"], ["tag", "ask", "68.8"]),
-        (["compare", "tiny"], ["+6.2", "no interval yet", "One run a fixture (short)"]),
-        (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short; no interval yet"]),
+        (["compare", "tiny"], ["+6.2", "window-4k from inventory", "One run a fixture (short)"]),
+        (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short, with"]),
         (["index", "tiny"], ["results/tiny/grades.parquet", "results/tiny/outputs.parquet"]),
     ],
 )
@@ -216,13 +216,14 @@ def test_what_the_commands_say(run, argv, words, capsys):
     assert [word for word in words if word not in out] == []
 
 
-def test_compare_as_json_says_that_there_is_no_interval(run, capsys):
+def test_compare_as_json_has_the_interval_and_its_target(run, capsys):
     assert run and main(["compare", "tiny", "inventory", "window-4k", "--json"]) == 0
     first, other = json.loads(capsys.readouterr().out)
-    assert (first["name"], first["difference"]) == ("inventory", None)
-    # f1: 1 - 0.625; f2: 0.5 - 0.75
-    assert (other["difference"], other["interval"]) == (near(100 * ((1 - 0.625) + (0.5 - 0.75)) / 2), None)
-    assert other["limits"][0] == "no interval yet"
+    assert (first["name"], first["difference"], first["interval"], first["verdict"]) == ("inventory", None, None, None)
+    # f1: 1 - 0.625; f2: 0.5 - 0.75; two fixtures so far apart see nothing, and no two recalls differ by more than 100
+    assert other["fixture_differences"] == {"f1": near(37.5), "f2": near(-25)}
+    assert (other["difference"], other["interval"], other["df"]) == (near(6.25), [-100, 100], 1)
+    assert (other["target"], other["found"]) == ("transcripts like these", False)
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,14 @@ SINGLE = "one run a fixture: how much of it is chance cannot be said"
 
 @dataclass(frozen=True)
 class Runs:
-    """Recalls of the runs of one arm on one fixture. `sure`: it would be the same each time, so one run says all."""
+    """Recalls of one arm on one fixture that would differ if they were drawn again.
+
+    `sure`: they would not, so one says all. `gradings`: they are gradings of one text, not runs.
+    """
 
     recalls: tuple[float, ...]
     sure: bool = False
+    gradings: bool = False
 
 
 @dataclass(frozen=True)

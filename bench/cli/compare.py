@@ -1,7 +1,8 @@
-"""Compare the arms of a run with the first of them: mean recall, runs, spread, difference in points.
+"""Compare the arms of a run with the first of them: a sentence an arm, and the table behind it.
 
-Differences are paired: same fixtures, same atoms. They come without an interval, and what the design cannot tell is
-said under the table. RUN is a folder or the name of a run in the project's results/; without it, the newest run.
+Differences are paired: same fixtures, same atoms. With two fixtures or more the 95 % interval speaks of transcripts
+like these, with one of its facts only; where there is none, the reason is told, and else what the design can see.
+RUN is a folder or the name of a run in the project's results/; without it, the newest run.
 
 With --baseline, each arm is held against the same arm of an earlier run instead, which must have measured the same:
 same fixtures, keys and graders. --fail-below says how far recall may fall, in points: -3 fails an arm only where each
@@ -61,16 +62,19 @@ def run(args: Namespace) -> int:
 
 
 def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
-    """A line an arm; `interval` is null, and `limits` says so and what else the design cannot tell."""
-    from bench.analysis.compare import NO_INTERVAL, cannot_be_said
+    """A line an arm; `interval` is [low, high] or null, and `limits` says why and what else the design cannot tell."""
+    from bench.analysis.compare import cannot_be_said
     from bench.frames import records
     from bench.run_view import compare, gradings
 
     rows: list[dict[str, object]] = []
     for grading in gradings(opened):
         found = compare(opened, *args.arms, grading=grading, with_truncated=args.with_truncated)
-        limits = [NO_INTERVAL, *cannot_be_said(found)]
-        rows += [{**row, "interval": None, "limits": limits} for row in records(found)]
+        for row in records(found):
+            why = row["why_no_interval"]
+            interval = None if row["low"] is None else [row["low"], row["high"]]
+            limits = [*([] if why is None else [f"no interval: {why}"]), *cannot_be_said(found)]
+            rows.append({**row, "interval": interval, "limits": limits})
     return rows
 
 

@@ -1,0 +1,113 @@
+"""How often the 95 % intervals of a comparison cover the true difference, on made runs with known components.
+
+`python -m benchmarks.coverage [REPEATS]` prints the table. Two arms that differ by 5 points. The
+SD of fixtures is 10 points, of their differences 4, of the runs of one arm 3 and of the other 5. Recalls are rounded to
+what 40 atoms can show and cut at 0 and 1, as real ones are.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench.analysis.over_fixtures import over_fixtures
+from bench.analysis.over_runs import Pair, Runs, over_runs
+from bench.cli.output import table
+from bench.text import Figure
+from benchmarks.line import Line
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FIXTURES = (1, 2, 3, 4, 6)
+REPLICATES = (2, 3, 5, 10)
+REPEATS = 2_000
+"""Comparisons a design: a share near 0.95 is then known to a point (twice its standard error)."""
+SEED = 20_260_401
+DIFFERENCE, BASE = 0.05, 0.70
+SD_FIXTURE, SD_FIXTURE_ARM, SD_RUN = 0.10, 0.04, (0.03, 0.05)
+ATOMS = 40
+LEAST, MOST = 0.93, 0.97
+FROM = 3
+"""Fixtures, or replicates, from which on the promise is made: with two the intervals are wider than they need be."""
+
+
+class Covered(NamedTuple):
+    """One design and how often its interval held the truth; None where there was no interval at all."""
+
+    fixtures: int
+    replicates: int
+    like_these: float | None
+    these: float | None
+
+
+def run(size: float = 1.0) -> list[Line]:
+    """A line a target: the design whose coverage is furthest from 95 %."""
+    found = coverage(max(50, round(REPEATS * size)))
+    lines = []
+    for what, shares in (
+        ("transcripts like these", [c.like_these for c in found if c.fixtures >= FROM]),
+        ("these facts", [c.these for c in found if c.replicates >= FROM]),
+    ):
+        worst = max((s for s in shares if s is not None), key=lambda share: abs(share - 0.95))
+        lines.append(
+            Line(
+                what=f"coverage of 95 % intervals on {what}, the worst design from {FROM} on",
+                target=f"{100 * LEAST:.0f} to {100 * MOST:.0f} %",
+                value=100 * worst, unit="%", met=LEAST <= worst <= MOST,
+            )
+        )  # fmt: skip
+    return lines
+
+
+def coverage(repeats: int) -> list[Covered]:
+    """Every design, measured on so many comparisons."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    return [_covered(f, r, repeats, rng) for f in FIXTURES for r in REPLICATES]
+
+
+def _covered(fixtures: int, replicates: int, repeats: int, rng: np.random.Generator) -> Covered:
+    like_these, these = [], []
+    for _ in range(repeats):
+        pairs, true = _pairs(fixtures, replicates, rng)
+        across, same = over_fixtures([p.difference for p in pairs]), over_runs(pairs)
+        if across.low is not None and across.high is not None:
+            like_these.append(across.low <= DIFFERENCE <= across.high)
+        if same.low is not None and same.high is not None:
+            these.append(same.low <= true <= same.high)
+    return Covered(fixtures, replicates, _share(like_these), _share(these))
+
+
+def _pairs(fixtures: int, replicates: int, rng: np.random.Generator) -> tuple[list[Pair], float]:
+    """Two arms on made fixtures, and their true difference on those very fixtures."""
+    import numpy as np
+
+    ease = rng.normal(BASE, SD_FIXTURE, fixtures)
+    gain = rng.normal(DIFFERENCE, SD_FIXTURE_ARM, fixtures)
+    centres = (ease - gain / 2, ease + gain / 2)
+    sides = [
+        np.round(ATOMS * np.clip(rng.normal(centre[:, None], sd, (fixtures, replicates)), 0, 1)) / ATOMS
+        for centre, sd in zip(centres, SD_RUN, strict=True)
+    ]
+    pairs = [
+        Pair(str(f), float(b.mean() - a.mean()), Runs(tuple(a.tolist())), Runs(tuple(b.tolist())))
+        for f, (a, b) in enumerate(zip(*sides, strict=True))
+    ]
+    return pairs, float(gain.mean())
+
+
+def _share(covered: list[bool]) -> float | None:
+    return sum(covered) / len(covered) if covered else None
+
+
+def _told(share: float | None) -> Figure | None:
+    return None if share is None else Figure(f"{100 * share:.1f}")
+
+
+if __name__ == "__main__":
+    designs = coverage(int(sys.argv[1]) if len(sys.argv) > 1 else REPEATS)
+    headings = ("fixtures", "replicates", "transcripts like these", "these facts")
+    cells = [(c.fixtures, c.replicates, _told(c.like_these), _told(c.these)) for c in designs]
+    print(table([dict(zip(headings, line, strict=True)) for line in cells], headings))
