@@ -75,7 +75,7 @@ WORDS: dict[str, Word] = {
     "difference": Word("difference", signed),
     "low": Word("95 % from", signed),
     "high": Word("to", signed),
-    "sees": Word("sees", lambda value: f"{value:.1f}"),
+    "sees": Word("sees", lambda value: f"{value:.1f}" if value <= 100 else "nothing"),
 }
 HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
 ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")

@@ -205,7 +205,7 @@ def test_the_command_prints_every_column_as_json(run, capsys):
     [
         (["table", "tiny", "--by", "fixture"], ["tiny, fixture f1: graded by lexical", "tiny, fixture f2"]),
         (["table", "tiny", "--by", "tag"], ["tag", "ask", "68.8"]),
-        (["compare", "tiny"], ["+6.2", "window-4k from inventory", "One run a fixture (short)"]),
+        (["compare", "tiny"], ["+6.2", "window-4k from inventory", "nothing", "One run a fixture (short)"]),
         (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short, with"]),
         (["index", "tiny"], ["results/tiny/grades.parquet", "results/tiny/outputs.parquet"]),
     ],
