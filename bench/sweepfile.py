@@ -14,6 +14,7 @@ MOST_REPLICATES = 50
 MOST_PASSES = 20
 
 Kind = Literal["lexical", "judge", "human"]
+Scope = Literal["handoff", "summary"]
 
 
 class Carry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,7 +28,7 @@ class GraderSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Who grades, and what: the whole handoff or the model's reply alone."""
 
     kind: Kind
-    scope: Literal["handoff", "summary"] = "handoff"
+    scope: Scope = "handoff"
     model: str | None = None
     passes: int = 1
 

@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING, get_args
 
 from bench.cli.output import emit, emit_json, say
 from bench.errors import BenchError
-from bench.grading.blind import Scope
-from bench.grading.graders import grader_folder
-from bench.sweepfile import GraderSpec, Kind
+from bench.sweepfile import GraderSpec, Kind, Scope
 
 if TYPE_CHECKING:
     from bench.fixtures import Fixture
@@ -107,6 +105,7 @@ def _planned(
     """What the grader would do, as a line of the table; None for a judge that is not here."""
     if spec.kind == "judge":
         return _planned_judge(store, spec, seed, fixtures, means)
+    from bench.grading.graders import grader_folder
     from bench.grading.human_sheets import human_sha256
     from bench.grading.lexical_grades import lexical_sha256
     from bench.grading.outputs import due, sealed_outputs

@@ -23,9 +23,9 @@ from bench.atomic import write_bytes
 from bench.errors import BenchError
 from bench.handoff.lineage import without_lineage
 from bench.rows import OutputRow
+from bench.sweepfile import Scope
 
 T = TypeVar("T")
-Scope = Literal["handoff", "summary"]
 ID_DIGITS = 16
 """Hexadecimal digits of an opaque id: 64 bits, so that a run's outputs never share one by chance."""
 MASK = "[…]"

@@ -10,9 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from bench.errors import BenchError
-from bench.grading.blind import BlindCell, Scope, read_map
+from bench.grading.blind import BlindCell, read_map
 from bench.grading.model import Invention
 from bench.rows import SCORES, GradeRow, InventionRow, Verdict
+from bench.sweepfile import Scope
 
 T = TypeVar("T")
 
