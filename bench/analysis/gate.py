@@ -1,8 +1,8 @@
 """An arm against the same arm of an earlier run: has its recall fallen below a limit, whichever runs are looked at?
 
-The change of an arm is the mean over fixtures of mean(new replicates) - mean(old replicates), in points. The gate
-has no interval yet, so the replicates themselves say how sure it is: taking one of each run on every fixture, the change lies
-between `least` (mean over fixtures of worst new - best old) and `most` (best new - worst old). With a limit of -3:
+The change of an arm is the mean over fixtures of mean(new replicates) - mean(old replicates), in points. The gate has
+no interval yet, so the replicates themselves say how sure it is: taking one of each run on every fixture, the change
+lies between `least` (mean over fixtures of worst new - best old) and `most` (best new - worst old). With a limit of -3:
 
 - `fail` where most < -3: on whichever runs, the arm has fallen by more than 3 points;
 - `pass` where least >= -3: on no choice of runs has it;
