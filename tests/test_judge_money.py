@@ -172,12 +172,11 @@ def test_what_forks_spent_counts_against_a_judges_cap(run, fixture, claude_serve
     assert (result.calls, result.exit_status) == (0, 3)
 
 
-def test_adverse_bills_never_pass_the_cap_by_more_than_the_call_that_shows_them(run, fixture, claude_server):
-    """A bill above its reservation stops everything."""
-    claude_server(answered(charged={"input_tokens": 1_000_000}))
-    result = judge(run, fixture, budget_usd=5.0)
-    assert result.exit_status == 3
-    assert "more than the" in result.stopped
+def test_after_a_bill_above_its_reservation_nothing_more_is_asked(run, fixture, claude_server):
+    server = claude_server(answered(charged={"input_tokens": 1_000_000}))  # 4 USD, where 14 cents were reserved
+    result = judge(run, fixture, budget_usd=50.0, concurrency=1)
+    assert (len(server.requests), result.by_budget, result.exit_status) == (1, True, 3)
+    assert "was billed $4.0" in result.stopped and "more than the $0.1" in result.stopped
 
 
 # inside a run
