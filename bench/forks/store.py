@@ -94,6 +94,17 @@ class Store:
     def reply_path(self, sha256: str) -> Path:
         return Path(f"{self._root}/replies/{sha256}.md")
 
+    def keep_reply(self, sha256: str, text: str) -> None:
+        """A paid answer out of this process, before the journal calls it finished: SIGKILL loses none of it.
+
+        Whole, but not fsynced; the writer does that with the output's other files.
+        """
+        path = self.reply_path(sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{sha256}.tmp")
+        part.write_bytes(text.encode("utf-8", "replace"))
+        part.replace(path)
+
     def output_path(self, of: Cell | OutputRow, suffix: str) -> Path:
         """The `.md`, `.parts.json` or `.json` of an output."""
         return Path(self._output(of) + suffix)
