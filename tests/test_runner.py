@@ -519,3 +519,18 @@ def test_an_interrupt_ends_a_program_of_the_users_too(tmp_path):
         run_sweep(path, outside=outside(), progress=Pressing())
     assert time.monotonic() - began < 30
     assert stop.value.summary.failures == {"f1/pipe/none/s1-k0-r01": "aborted: interrupted; killed"}
+
+
+def test_a_paid_answer_is_in_a_file_before_the_journal_calls_it_finished(tmp_path, monkeypatch):
+    from bench.forks.ledger import Ledger
+
+    seen, finish = [], Ledger.finish
+
+    def watched(self, call, reply, count, reply_sha256, *rest):
+        path = tmp_path / "results/s/replies" / f"{reply_sha256}.md"
+        seen.append(path.read_text() if path.exists() else None)
+        return finish(self, call, reply, count, reply_sha256, *rest)
+
+    monkeypatch.setattr(Ledger, "finish", watched)
+    run_sweep(project(tmp_path), outside=outside(FakeModel()))
+    assert seen == [TEXT, TEXT]  # 2 arms, one replicate each
