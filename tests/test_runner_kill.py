@@ -42,6 +42,7 @@ def test_a_run_killed_at_any_moment_goes_on_with_exactly_what_is_missing(tmp_pat
             path = sweep_in(tmp_path / f"killed-{n}")
             first = len(server.requests)
             killed += killer.run(path, chance.uniform(0, whole_s))
+            server.settle()
             check_nothing_is_lost(path, server, first)
     assert killed > moments / 2
 

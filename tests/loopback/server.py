@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -51,6 +52,8 @@ class LoopbackServer:
         """Every request to /v1/messages/count_tokens."""
         self.most_in_flight = 0
         self.connections = 0
+        self.open = 0
+        """Connections that are open now."""
         self._in_flight = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="loopback", daemon=True)
@@ -79,6 +82,17 @@ class LoopbackServer:
         self._thread.join(5)
         self._loop.close()
 
+    def settle(self, seconds: float = 30.0) -> None:
+        """Wait until all that clients sent has come in and no connection is open: those of a killed one linger."""
+        host, port = self._server.sockets[0].getsockname()[:2]
+        until = time.monotonic() + seconds
+        with socket.create_connection((host, port), seconds) as last:  # accepted behind all that wait
+            last.sendall(b"GET /last HTTP/1.1\r\n\r\n")
+            last.recv(1)
+        while self.open:
+            assert time.monotonic() < until, f"{self.open} connections are still open"
+            time.sleep(0.001)
+
     def __enter__(self) -> LoopbackServer:
         return self.start()
 
@@ -102,6 +116,7 @@ class LoopbackServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.open += 1
         try:
             while request := await read_request(reader):
                 n = len(self.requests) + len(self.counted)
@@ -110,6 +125,7 @@ class LoopbackServer:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client went, a scripted drop, or the end of the test: nobody is left to be told
         finally:
+            self.open -= 1
             writer.close()
 
     async def _count(self, request: HttpRequest, out: Responder) -> None:
