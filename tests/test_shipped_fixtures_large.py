@@ -8,42 +8,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
+from shipped import SHIPPED, shipped, verdict
 from shipped_sentences_large import FLAKY_CI, INVENTED, KALENDER_IMPORT, TOPICS, Row
 from shipped_sentences_readers import READERS
 
-from bench.checks import check_fixture
-from bench.fixtures import Fixture, load_fixture
 from bench.grading.lexical import grade
 from bench.keys import Tag
 
-SHIPPED = Path(__file__).parent.parent / "fixtures"
 HANDOFFS = Path(__file__).parent / "shipped_handoffs"
-SIZES = {"flaky-ci": (25_000, 82), "kalender-import": (6_000, 25)}
-"""Estimated tokens and atoms that each fixture was made for."""
-TOLERANCE = 0.15
-"""How far the transcript may be from its size."""
 TABLES = {"flaky-ci": FLAKY_CI, "kalender-import": KALENDER_IMPORT}
 NAMED_BY_THE_ASSISTANT = {"flaky-ci": set(), "kalender-import": {"k06"}}
 """Atoms that a person established without naming the thing: 'that would be one more dependency, so no'."""
-
-
-@cache
-def shipped(name: str) -> Fixture:
-    return load_fixture(SHIPPED / name)
-
-
-def verdict(fixture: str, atom: str, text: str) -> str | None:
-    """How the lexical grader reads `text` for that one atom."""
-    key = shipped(fixture).key
-    alone = msgspec.structs.replace(key, atoms=tuple(a for a in key.atoms if a.id == atom), never=())
-    ((finding,), _) = grade(text, alone)
-    return finding.verdict
 
 
 def graded(name: str, text: str) -> dict[str, set[str]]:
@@ -52,29 +32,8 @@ def graded(name: str, text: str) -> dict[str, set[str]]:
     return {v: {f.atom for f in findings if f.verdict == v} for v in ("carried", "absent", "stale", "wrong")}
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_a_shipped_fixture_passes_its_own_check(name: str) -> None:
-    assert check_fixture(SHIPPED / name) == []
-
-
-@pytest.mark.parametrize(("name", "size"), SIZES.items())
-def test_a_shipped_fixture_has_its_size(name: str, size: tuple[int, int]) -> None:
-    tokens, atoms = size
-    assert abs(shipped(name).transcript.tokens - tokens) <= TOLERANCE * tokens
-    assert len(shipped(name).key.atoms) == atoms
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_every_line_of_a_shipped_session_is_read_as_one_conversation(name: str) -> None:
-    session = shipped(name).transcript
-    assert (session.unread, session.sides, session.compactions) == ((), (), ())
-    assert session.messages[0].author == "person"
-    asked = {u.id for m in session.messages for u in m.tool_uses}
-    assert asked == {r.tool_use_id for m in session.messages for r in m.tool_results}
-
-
 def test_the_records_form_one_chain_in_time() -> None:
-    for name in SIZES:
+    for name in TABLES:
         records = [json.loads(line) for line in (SHIPPED / name / "transcript.jsonl").read_text().splitlines()]
         assert [r["parentUuid"] for r in records] == [None, *(r["uuid"] for r in records[:-1])]
         times = [r["timestamp"] for r in records]
@@ -86,13 +45,6 @@ def test_flaky_ci_holds_what_nobody_typed() -> None:
     assert origins["interrupt"] >= 1
     assert origins["system-reminder"] >= 1
     assert any("<command-name>" in m.text for m in shipped("flaky-ci").transcript.messages)
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_every_atom_is_reviewed_and_every_vital_one_has_a_probe(name: str) -> None:
-    atoms = shipped(name).key.atoms
-    assert [a.id for a in atoms if a.status != "reviewed"] == []
-    assert [a.id for a in atoms if a.importance == "vital" and not a.probe] == []
 
 
 @pytest.mark.parametrize(
@@ -112,14 +64,14 @@ def test_flaky_ci_has_every_tag() -> None:
     assert {a.tag for a in shipped("flaky-ci").key.atoms} == set(get_args(Tag))
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_facts_stand_in_every_third_of_the_session(name: str) -> None:
     fixture = shipped(name)
     third = len(fixture.transcript.messages) / 3
     assert {int(min(a.at) // third) for a in fixture.key.atoms} == {0, 1, 2}
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_stale_value_was_said_before_it_was_replaced(name: str) -> None:
     fixture = shipped(name)
     for atom in fixture.key.atoms:
@@ -173,7 +125,7 @@ def test_every_vital_atom_stands_in_the_table_with_paraphrases_and_near_misses(f
     assert {a for a in vital if caught[a] < 3 or missed[a] < 2} == set()
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_an_atoms_own_text_carries_it(name: str) -> None:
     assert [a.id for a in shipped(name).key.atoms if verdict(name, a.id, a.text) != "carried"] == []
 
@@ -189,7 +141,7 @@ def test_a_faithful_handoff_in_other_words_carries_every_atom(file: str) -> None
     assert grade(text, shipped(name).key)[1] == ()
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_a_handoff_that_gets_everything_wrong_carries_nothing(name: str) -> None:
     found = graded(name, (HANDOFFS / f"{name}.inverted.md").read_text())
     assert found["carried"] == set()
@@ -197,12 +149,12 @@ def test_a_handoff_that_gets_everything_wrong_carries_nothing(name: str) -> None
     assert found["wrong"]
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_naming_the_topics_carries_nothing(name: str) -> None:
     assert graded(name, TOPICS[name])["carried"] == set()
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_the_persons_own_words_carry_what_the_person_established(name: str) -> None:
     fixture = shipped(name)
     typed = "\n\n".join(m.text for m in fixture.transcript.messages if m.author == "person")
@@ -211,7 +163,7 @@ def test_the_persons_own_words_carry_what_the_person_established(name: str) -> N
     assert grade(typed, fixture.key)[1] == ()
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_invention_of_the_key_is_found_where_it_is_stated(name: str) -> None:
     key = shipped(name).key
     _, inventions = grade(INVENTED[name], key)

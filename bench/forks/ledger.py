@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -184,12 +183,6 @@ class Ledger:
                 if started is not None and event.call.outcome in GRADED and not self._grades:
                     self.guard.keep(started.grading_usd or 0.0)
                 return self.guard.settle(event.call.call_id, billed_usd=event.call.usd_api)
-
-
-def open_ledger(path: Path, budget_usd: float | None, now: Callable[[], str]) -> tuple[Ledger, Journal]:
-    """The ledger over the journal at `path`, and the journal, which the caller closes."""
-    journal = Journal(path)
-    return Ledger(journal, budget_usd, now), journal
 
 
 def _call_id(event: Attempted | Finished | Graded) -> str:
