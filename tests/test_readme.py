@@ -92,6 +92,8 @@ def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys
     out = capsys.readouterr().out
     for arm in ("my-prompt", "my-pipeline", "stock", "tail-like-inventory"):
         assert re.search(rf"(?m)^{arm} .*", out), arm
+    handed_up = Path("results/claude/outputs/mine/my-pipeline/none/s1-k0-r01.md").read_text()
+    assert handed_up.endswith(TYPED[1])  # the last that was typed before the compaction
 
 
 @pytest.mark.parametrize("page", ["add-an-arm.md", "add-a-model.md"])
