@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from bench.forks.retry import RetryPolicy
+from bench.calls.retry import RetryPolicy
 from bench.forks.run import run_sweep
 from bench.models.protocol import Attempt, Reply, Request
 from bench.prices import cost

@@ -16,7 +16,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bench.forks.journal import Finished, read_journal
+from bench.calls.journal import Finished, read_journal
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
 from bench.models.protocol import Attempt, Reply, Request

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.calls.outside import Outside
 from bench.fixtures import ABOUT, KEY, TRANSCRIPT
-from bench.forks.outside import Outside
 from bench.models.protocol import Attempt, Count, Reply, Request
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage

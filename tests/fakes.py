@@ -13,8 +13,8 @@ from pathlib import Path
 
 from fixture_files import MESSAGES, write_fixture
 
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
+from bench.calls.outside import Outside
+from bench.calls.retry import RetryPolicy
 from bench.models.protocol import Attempt, Count, Reply, Request
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage

@@ -7,7 +7,7 @@ from fakes import FakeModel, outside, project
 from loopback import say
 from msgspec.structs import replace
 
-from bench.forks.misses import CacheWatch, difference
+from bench.contexts.misses import CacheWatch, difference
 from bench.forks.run import run_sweep
 from bench.models.protocol import Context, Request
 from bench.transcripts.model import Usage

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.contexts.context import RENDERED_HEAD, build_context, prepare
+from bench.contexts.native import NO_RESULT, OPENING
+from bench.contexts.tools import definitions, safe_name
+from bench.contexts.validate import faults, validate_messages
 from bench.errors import BenchError
-from bench.forks.context import RENDERED_HEAD, build_context, prepare
-from bench.forks.native import NO_RESULT, OPENING
-from bench.forks.tools import definitions, safe_name
-from bench.forks.validate import faults, validate_messages
 from bench.transcripts.model import Image, Message, Other, Text, Thinking, ToolResult, ToolUse, Transcript
 
 PNG = base64.b64encode(b"\x89PNG not really").decode()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.forks.guard import Guard, worst_case_tokens
+from bench.calls.guard import Guard, worst_case_tokens
 
 
 @pytest.mark.parametrize(("counted", "tokens"), [(0, 500), (1000, 1550), (101, 607)])  # 101 x 1.05 = 106.05

@@ -9,11 +9,11 @@ from fakes import PAID, attempt, reply
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.forks.calls import answered_call, failed_call
-from bench.forks.journal import Finished, Journal, Started, read_journal
-from bench.forks.ledger import Ledger
-from bench.forks.locks import Lock
-from bench.forks.pricing import Pricing
+from bench.calls.call_rows import answered_call, failed_call
+from bench.calls.journal import Finished, Journal, Started, read_journal
+from bench.calls.ledger import Ledger
+from bench.calls.locks import Lock
+from bench.calls.pricing import Pricing
 from bench.models.protocol import Count
 from bench.pricetable import built_in
 from bench.transcripts.model import Usage
@@ -122,7 +122,7 @@ def test_a_lock_is_held_by_one_and_says_by_whom(tmp_path):
 
 def test_a_lock_dies_with_its_process(tmp_path):
     code = (
-        "import os, sys; from pathlib import Path; from bench.forks.locks import Lock;"
+        "import os, sys; from pathlib import Path; from bench.calls.locks import Lock;"
         "print(Lock(Path(sys.argv[1])).take(), flush=True); os.kill(os.getpid(), 9)"
     )
     ended = subprocess.run(

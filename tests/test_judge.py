@@ -8,10 +8,10 @@ from fixture_files import KEY_YAML, write_fixture
 from judging import COMMAND, QUOTES, Asking, Written, answered, asking, honest
 from loopback import cut, dropped, empty, failed, mischarged, overloaded, refused, say
 
+from bench.calls.outside import Outside
+from bench.calls.retry import RetryPolicy
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
 from bench.grading.means import Means
 from bench.grading.run import grade_run, read_grades
 from bench.models.protocol import ModelMissing

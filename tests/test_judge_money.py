@@ -15,14 +15,14 @@ from fixture_files import MESSAGES, write_fixture
 from judging import COMMAND, Written, answered, is_judged
 from loopback import LoopbackServer, dropped, overloaded, say
 
+from bench.calls.journal import read_journal
+from bench.calls.ledger import Ledger
+from bench.calls.outside import Outside
+from bench.calls.pricing import Pricing
+from bench.calls.retry import RetryPolicy
 from bench.cli import main
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
-from bench.forks.journal import read_journal
-from bench.forks.ledger import Ledger
-from bench.forks.outside import Outside
-from bench.forks.pricing import Pricing
-from bench.forks.retry import RetryPolicy
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.grading.judge.cost import Prompt, expense, worst_answers
@@ -156,8 +156,8 @@ def test_the_cap_stops_judging_says_what_is_missing_and_a_higher_one_makes_just_
 
 
 def test_what_forks_spent_counts_against_a_judges_cap(run, fixture, claude_server):
-    from bench.forks.calls import answered_call
-    from bench.forks.journal import Journal
+    from bench.calls.call_rows import answered_call
+    from bench.calls.journal import Journal
     from bench.models.protocol import Count
 
     claude_server(answered())

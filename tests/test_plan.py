@@ -3,9 +3,9 @@
 import pytest
 from fakes import PAID, FakeModel, answering, outside, project, reply
 
+from bench.contexts.caching import cacheable_tokens
 from bench.errors import BenchError
 from bench.forks.arm_versions import label_of, registered
-from bench.forks.caching import cacheable_tokens
 from bench.forks.plan_table import plan_lines
 from bench.forks.resolve import find_sweep, overrides_of
 from bench.forks.run import plan_sweep, run_sweep
@@ -88,7 +88,7 @@ def test_repairs_are_told(tmp_path):
 
 
 def test_a_context_that_the_api_would_refuse_is_an_error_that_names_the_fixture(tmp_path, monkeypatch):
-    monkeypatch.setattr("bench.forks.context.MAX_BODY_BYTES", 1000)
+    monkeypatch.setattr("bench.contexts.context.MAX_BODY_BYTES", 1000)
     with pytest.raises(BenchError, match=r"f1: fixture 'f1': the API would refuse this context: .* bytes"):
         planned(project(tmp_path, messages=LONG), FakeModel())
 

@@ -21,6 +21,8 @@ LAYERS = {
         "bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.transcripts", "bench.fixtures",
         "bench.cli",
     ),
+    "bench.contexts": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
+    "bench.calls": ("bench.arms", "bench.forks", "bench.grading", "bench.analysis", "bench.cli"),
     "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps"),
 }  # fmt: skip
 

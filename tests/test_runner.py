@@ -522,7 +522,7 @@ def test_an_interrupt_ends_a_program_of_the_users_too(tmp_path):
 
 
 def test_a_paid_answer_is_in_a_file_before_the_journal_calls_it_finished(tmp_path, monkeypatch):
-    from bench.forks.ledger import Ledger
+    from bench.calls.ledger import Ledger
 
     seen, finish = [], Ledger.finish
 

@@ -12,9 +12,9 @@ from conftest import CANARY_KEY
 from fakes import FakeModel, outside, project
 from loopback import cut, failed, say
 
+from bench.calls.outside import Outside
 from bench.cli import main
 from bench.errors import BenchError
-from bench.forks.outside import Outside
 from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
 from bench.forks.store import Store
 

@@ -6,9 +6,9 @@ import pytest
 from fakes import PAID, project
 from loopback import overloaded, say
 
+from bench.calls.outside import Outside
+from bench.calls.retry import RetryPolicy
 from bench.cli import main
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
 from bench.index import open_run
 
 

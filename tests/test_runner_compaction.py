@@ -4,9 +4,9 @@ import pytest
 from fakes import PAID, FakeModel, outside, project
 from loopback import Behaviour, compacted, failed, say
 
+from bench.calls.outside import Outside
+from bench.calls.retry import RetryPolicy
 from bench.errors import BenchError
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
 

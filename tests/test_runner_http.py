@@ -30,8 +30,8 @@ from loopback import (
     unfinished,
 )
 
-from bench.forks.outside import Outside
-from bench.forks.retry import RetryPolicy
+from bench.calls.outside import Outside
+from bench.calls.retry import RetryPolicy
 from bench.forks.run import RunInterrupted, run_sweep
 from bench.forks.store import Store
 from bench.rows import FINAL, NOT_FINAL

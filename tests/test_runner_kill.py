@@ -13,8 +13,8 @@ from fakes import PAID, project
 from killing import Killer
 from loopback import Billed, say
 
-from bench.forks.journal import Finished, read_journal
-from bench.forks.pricing import Pricing
+from bench.calls.journal import Finished, read_journal
+from bench.calls.pricing import Pricing
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
 from bench.pricetable import built_in

@@ -6,8 +6,8 @@ import random
 import pytest
 from fakes import NOW, PAID, FakeModel, attempt, outside, project, reply
 
-from bench.forks.guard import worst_case_tokens
-from bench.forks.pricing import Pricing
+from bench.calls.guard import worst_case_tokens
+from bench.calls.pricing import Pricing
 from bench.forks.run import run_sweep
 from bench.models.protocol import Count
 from bench.pricetable import built_in

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from bench.forks.own_loop import Interruptible
+from bench.calls.own_loop import Interruptible
 from bench.forks.progress import Bars, Lines, progress_on
 
 
@@ -87,7 +87,7 @@ def test_what_it_raises_is_raised():
 
 INTERRUPTED = """
 import _thread, asyncio
-from bench.forks.own_loop import Interruptible
+from bench.calls.own_loop import Interruptible
 
 async def early(_):
     _thread.interrupt_main()

@@ -4,7 +4,7 @@ import threading
 
 from fakes import PAID, FakeModel, answering, outside, project, reply
 
-from bench.forks.locks import Lock
+from bench.calls.locks import Lock
 from bench.forks.progress import Lines
 from bench.forks.run import run_sweep
 from bench.forks.store import Store

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.forks.schedule import GroupSchedule, Schedule
+from bench.calls.schedule import GroupSchedule, Schedule
 
 
 def group(name="f/m", n=4, model="m", **options):

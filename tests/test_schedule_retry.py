@@ -3,7 +3,7 @@
 import pytest
 from fakes import attempt
 
-from bench.forks.retry import Retries, RetryPolicy
+from bench.calls.retry import Retries, RetryPolicy
 
 POLICY = RetryPolicy(calls=4, first_s=1.0, most_s=6.0, retry_after_most_s=30.0, run_retries=3, run_share=0.5)
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bench.forks.batching import Batcher, Out
-from bench.forks.calls import answered_call, broken_off, failed_call
+from bench.calls.batching import Batcher, Out
+from bench.calls.call_rows import answered_call, broken_off, failed_call
+from bench.calls.journal import Finished
+from bench.calls.ledger import Ledger
+from bench.calls.outside import Outside
+from bench.calls.paying import Payer
+from bench.calls.pricing import Pricing
+from bench.calls.retry import Retries
+from bench.calls.stopping import Stopping
+from bench.contexts.misses import CacheWatch
 from bench.forks.grid import request_of
-from bench.forks.journal import Finished
-from bench.forks.ledger import Ledger
-from bench.forks.misses import CacheWatch
 from bench.forks.outcomes import judge
-from bench.forks.outside import Outside
-from bench.forks.paying import Payer
 from bench.forks.plan import Sized
-from bench.forks.pricing import Pricing
-from bench.forks.retry import Retries
-from bench.forks.stopping import Stopping
 from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt, BatchModel, Context, Model, Reply, Request
 from bench.prices import Billing

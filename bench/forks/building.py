@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bench.arms.build import Built, build
+from bench.calls.locks import Lock
+from bench.calls.outside import Outside
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.concluding import Desk
 from bench.forks.engine import LOCK_POLL_S
 from bench.forks.grid import Build, Decided
-from bench.forks.locks import Lock
 from bench.forks.output_rows import built_row, decided_row
-from bench.forks.outside import Outside
 from bench.forks.progress import Progress
 from bench.forks.store import Files, Store, append_line
 from bench.forks.writer import Writer

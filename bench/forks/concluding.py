@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from bench.arms.model import Arm
+from bench.calls.journal import Finished
+from bench.calls.pricing import Pricing
 from bench.forks.cells import Cell
 from bench.forks.grid import Fork
-from bench.forks.journal import Finished
 from bench.forks.outcomes import judge
 from bench.forks.output_rows import fork_row
-from bench.forks.pricing import Pricing
 from bench.forks.store import Files, Store
 from bench.handoff.assemble import Handoff, assemble
 from bench.handoff.calls import subagent_ran

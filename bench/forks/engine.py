@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from bench.calls.ledger import Ledger
+from bench.calls.locks import Lock
+from bench.calls.outside import Outside
+from bench.calls.schedule import GroupSchedule, Schedule
+from bench.calls.stopping import Stopping
 from bench.forks.asking import Answer, Asker
 from bench.forks.cells import place
 from bench.forks.concluding import Desk
 from bench.forks.grid import Decided, Fork
-from bench.forks.ledger import Ledger
-from bench.forks.locks import Lock
 from bench.forks.output_rows import decided_row
-from bench.forks.outside import Outside
 from bench.forks.plan import Sized
 from bench.forks.progress import Progress
-from bench.forks.schedule import GroupSchedule, Schedule
-from bench.forks.stopping import Stopping
 from bench.forks.store import Files
 from bench.forks.work import GroupWork, drop_done, settle_abandoned
 from bench.forks.writer import Writer

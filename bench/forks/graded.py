@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bench.forks.outside import Outside
+from bench.calls.outside import Outside
 from bench.forks.plan import Plan
 from bench.forks.planning import Laid
 from bench.forks.summary import RunSummary

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from bench.arms.instruction import why_instructed
 from bench.arms.model import Arm
 from bench.arms.version import replay_sha256
+from bench.contexts.context import Prepared
+from bench.contexts.subjects import ContextId, context_mode
 from bench.fixtures import Fixture
 from bench.forks.cells import NO_MODEL, Cell, digest, make_cell
-from bench.forks.context import Prepared
 from bench.forks.resolve import Resolved, ResolvedArm
-from bench.forks.subjects import ContextId, context_mode
 from bench.models.known import compacts
 from bench.models.protocol import Context, Request
 from bench.rows import Outcome

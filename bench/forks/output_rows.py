@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from bench.arms.build import Built
+from bench.calls.pricing import Pricing
 from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.outcomes import Judged
-from bench.forks.pricing import Pricing
 from bench.handoff.assemble import Handoff
 from bench.models.protocol import Context, Reply
 from bench.rows import CallRow, Outcome, OutputRow

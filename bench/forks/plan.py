@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.calls.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS
+from bench.calls.pricing import Pricing
+from bench.contexts.caching import cacheable_tokens
 from bench.errors import BenchError
-from bench.forks.caching import cacheable_tokens
 from bench.forks.cells import Cell
 from bench.forks.grid import Build, Decided, Fork
-from bench.forks.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS
-from bench.forks.pricing import Pricing
 from bench.models.protocol import Count
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage

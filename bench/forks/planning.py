@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
+from bench.calls.journal import Finished, read_journal
+from bench.calls.outside import Outside
+from bench.calls.pricing import Pricing
+from bench.contexts.subjects import fixture_context
 from bench.errors import BenchError
 from bench.forks.arm_versions import Versions, label_of, registered
 from bench.forks.grid import Fork, Grid, can_ask, lay_out, request_of
-from bench.forks.journal import Finished, read_journal
-from bench.forks.outside import Outside
 from bench.forks.plan import Plan, size
-from bench.forks.pricing import Pricing
 from bench.forks.resolve import Resolved, sweep_name
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
 from bench.forks.store import Store
-from bench.forks.subjects import fixture_context
 from bench.forks.work import without_done
 from bench.models import family, slug
 from bench.models.batches import takes_batches

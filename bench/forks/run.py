@@ -9,6 +9,14 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from bench.atomic import write_all
+from bench.calls.journal import Finished, Journal, read_journal
+from bench.calls.ledger import Ledger
+from bench.calls.locks import held
+from bench.calls.outside import Outside
+from bench.calls.own_loop import Interruptible
+from bench.calls.retry import Retries
+from bench.calls.schedule import Schedule
+from bench.calls.stopping import Stopping
 from bench.errors import BenchError
 from bench.forks.asking import Asker
 from bench.forks.building import Builder, makings, mean_size
@@ -17,19 +25,11 @@ from bench.forks.concluding import Desk
 from bench.forks.engine import Engine
 from bench.forks.graded import check_judges, graded, with_grading
 from bench.forks.grid import Build
-from bench.forks.journal import Finished, Journal, read_journal
-from bench.forks.ledger import Ledger
-from bench.forks.locks import held
-from bench.forks.outside import Outside
-from bench.forks.own_loop import Interruptible
 from bench.forks.plan import Plan, Sized, check_budget
 from bench.forks.planning import Laid, lay, make_plan
 from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
-from bench.forks.retry import Retries
 from bench.forks.runfile import encode_run_file, merged
-from bench.forks.schedule import Schedule
-from bench.forks.stopping import Stopping
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.watching import progress_here
 from bench.forks.work import work_of

@@ -15,9 +15,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bench.calls.journal import Finished, read_journal
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell, output_name, place
-from bench.forks.journal import Finished, read_journal
 from bench.forks.runfile import RunFile, read_run_file
 from bench.handoff.assemble import JOINT, Failure, Handoff
 from bench.handoff.ledger_rows import Row

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.calls.journal import Finished
+from bench.calls.pricing import Pricing
 from bench.errors import shown
-from bench.forks.journal import Finished
-from bench.forks.pricing import Pricing
 from bench.rows import CallRow
 from bench.text import printable
 from bench.transcripts.model import Usage

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from bench.calls.call_rows import failed_call
+from bench.calls.ledger import Ledger
+from bench.calls.pricing import Pricing
 from bench.errors import BenchError
-from bench.forks.calls import failed_call
 from bench.forks.cells import NO_MODEL
 from bench.forks.grid import Decided, Fork
-from bench.forks.ledger import Ledger
 from bench.forks.plan import Plan, Sized
-from bench.forks.pricing import Pricing
 from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt
 

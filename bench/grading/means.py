@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.calls.outside import Outside
+from bench.calls.pricing import Pricing
 from bench.errors import BenchError
-from bench.forks.outside import Outside
-from bench.forks.pricing import Pricing
 from bench.models import family
 from bench.models.protocol import ModelMissing
 from bench.pricetable import PriceTable, built_in, load_prices

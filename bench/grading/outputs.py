@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bench.calls.locks import held
 from bench.fixtures import Fixture
-from bench.forks.locks import held
 from bench.grading.blind import Sealed, Seen, seal, seen, telling_labels, write_map
 from bench.grading.files import Hashes, grade_path, hashes_at
 from bench.grading.graders import grader_folder, grader_name

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bench.forks.calls import answered_call, broken_off, failed_call
+from bench.calls.call_rows import answered_call, broken_off, failed_call
+from bench.calls.ledger import Ledger
+from bench.calls.outside import Outside
+from bench.calls.paying import Payer
+from bench.calls.pricing import Pricing
 from bench.forks.cells import digest
-from bench.forks.ledger import Ledger
-from bench.forks.outside import Outside
-from bench.forks.paying import Payer
-from bench.forks.pricing import Pricing
 from bench.grading.judge.answers import outcome_of
 from bench.grading.judge.plan import request_of
 from bench.grading.judge.questions import Question

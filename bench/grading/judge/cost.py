@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bench.forks.caching import cacheable_tokens
-from bench.forks.pricing import Pricing
+from bench.calls.pricing import Pricing
+from bench.contexts.caching import cacheable_tokens
 from bench.grading.judge.questions import SECOND_LOOKS, Question, answer_tokens
 from bench.models.known import known
 from bench.models.names import parse_name

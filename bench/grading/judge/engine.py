@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench.forks.schedule import GroupSchedule, Schedule
-from bench.forks.stopping import Stopping
+from bench.calls.schedule import GroupSchedule, Schedule
+from bench.calls.stopping import Stopping
 from bench.grading.judge.caller import Caller
 from bench.grading.judge.looking import Looked, look
 from bench.grading.judge.questions import Question

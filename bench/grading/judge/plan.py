@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.calls.pricing import Pricing
 from bench.fixtures import Fixture
 from bench.forks.planning import COUNTS_AT_ONCE
-from bench.forks.pricing import Pricing
 from bench.grading.blind import Sealed
 from bench.grading.graders import grader_folder
 from bench.grading.judge.cost import Expense, added

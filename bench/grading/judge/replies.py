@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from bench.atomic import write_bytes
+from bench.calls.call_rows import failed_call
+from bench.calls.ledger import Ledger
+from bench.calls.pricing import Pricing
 from bench.errors import BenchError
-from bench.forks.calls import failed_call
-from bench.forks.ledger import Ledger
-from bench.forks.pricing import Pricing
 from bench.forks.store import append_line
 from bench.models.protocol import Attempt
 from bench.rows import CallRow

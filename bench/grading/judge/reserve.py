@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from bench.arms.build import build
 from bench.arms.model import Arm
+from bench.calls.pricing import Pricing
 from bench.fixtures import Fixture
 from bench.forks.grid import Build, Fork
 from bench.forks.plan import EXPECTED_OUTPUT_TOKENS, Plan, Sized
 from bench.forks.planning import Laid
-from bench.forks.pricing import Pricing
 from bench.grading.judge.cost import Expense, Prompt, added, chars_per_token, expense, total
 from bench.grading.judge.plan import estimated_count, work_of
 from bench.grading.judge.questions import Question, Sheet

@@ -11,16 +11,16 @@ from typing import get_args
 import msgspec
 
 from bench.atomic import write_bytes
+from bench.calls.journal import Journal
+from bench.calls.ledger import Ledger
+from bench.calls.locks import Lock
+from bench.calls.own_loop import Interruptible
+from bench.calls.paying import Payer
+from bench.calls.retry import Retries
+from bench.calls.stopping import Stopping
 from bench.fixtures import Fixture
 from bench.forks.engine import LOCK_POLL_S
-from bench.forks.journal import Journal
-from bench.forks.ledger import Ledger
-from bench.forks.locks import Lock
-from bench.forks.own_loop import Interruptible
-from bench.forks.paying import Payer
-from bench.forks.retry import Retries
 from bench.forks.run import LOCAL_AT_ONCE
-from bench.forks.stopping import Stopping
 from bench.forks.summary import Money, money_of
 from bench.grading.files import GradeFile
 from bench.grading.graders import grader_folder

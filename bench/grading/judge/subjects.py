@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from bench.calls.pricing import Pricing
 from bench.forks.cells import place
-from bench.forks.pricing import Pricing
 from bench.grading.judge import questions, wording
 from bench.grading.judge.cost import Expense, Prompt, chars_per_token, expense
 from bench.grading.judge.questions import Question, Sheet

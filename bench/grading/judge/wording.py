@@ -13,7 +13,7 @@ from typing import get_args
 
 import msgspec
 
-from bench.forks.context import BREAKPOINT
+from bench.contexts.context import BREAKPOINT
 from bench.grading.judge.hints import in_words
 from bench.keys import Atom
 from bench.models.protocol import Context

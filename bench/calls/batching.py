@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from bench.forks.ledger import Ledger
-from bench.forks.outside import Outside
+from bench.calls.ledger import Ledger
+from bench.calls.outside import Outside
 from bench.models.protocol import Attempt, BatchModel, Reply, Request
 
 GATHER_S = 0.05

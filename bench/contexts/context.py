@@ -9,10 +9,10 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from bench.contexts.native import Json, Repairs, calls_in, native_messages
+from bench.contexts.tools import ToolDefinition, definitions
+from bench.contexts.validate import MAX_BODY_BYTES, blocks_of, validate_messages
 from bench.errors import BenchError
-from bench.forks.native import Json, Repairs, calls_in, native_messages
-from bench.forks.tools import ToolDefinition, definitions
-from bench.forks.validate import MAX_BODY_BYTES, blocks_of, validate_messages
 from bench.models.protocol import Context
 from bench.text import tokens_of_chars
 from bench.transcripts.model import IMAGE_CHARS, Message, Transcript

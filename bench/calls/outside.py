@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bench.forks.retry import RetryPolicy
+from bench.calls.retry import RetryPolicy
 from bench.models import open_model
 from bench.models.protocol import Model
 

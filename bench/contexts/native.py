@@ -15,8 +15,8 @@ from typing import Literal, cast
 import msgspec
 from msgspec import Struct
 
-from bench.forks.tools import safe_name
-from bench.forks.validate import IMAGE_TYPES, MAX_IMAGE_BYTES, TOOL_ID, image_bytes
+from bench.contexts.tools import safe_name
+from bench.contexts.validate import IMAGE_TYPES, MAX_IMAGE_BYTES, TOOL_ID, image_bytes
 from bench.transcripts.model import Block, Image, Message, Other, Text, Thinking, ToolResult, ToolUse
 
 Json = dict[str, object]

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from bench.forks.guard import Overbill, Verdict
-from bench.forks.ledger import Ledger
-from bench.forks.outside import Outside
-from bench.forks.retry import Retries
-from bench.forks.stopping import Stopping
+from bench.calls.guard import Overbill, Verdict
+from bench.calls.ledger import Ledger
+from bench.calls.outside import Outside
+from bench.calls.retry import Retries
+from bench.calls.stopping import Stopping
 from bench.models.protocol import Attempt
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from bench.forks.guard import worst_case_tokens
+from bench.calls.guard import worst_case_tokens
 from bench.prices import Billing, Cost, carry_cost, cost, worst_case
 from bench.pricetable import PriceTable
 from bench.sweepfile import Carry

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from bench.forks.guard import Guard, Overbill, Verdict
-from bench.forks.journal import Attempted, Batched, Event, Finished, Graded, Journal, Started
+from bench.calls.guard import Guard, Overbill, Verdict
+from bench.calls.journal import Attempted, Batched, Event, Finished, Graded, Journal, Started
 from bench.models.protocol import Count, Reply
 from bench.rows import GRADED, CallRow
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from bench.contexts.context import Mode, Prepared, prepare
+from bench.contexts.tools import ToolDefinition
+from bench.contexts.validate import tool_faults
 from bench.errors import BenchError
 from bench.fixtures import Fixture
-from bench.forks.context import Mode, Prepared, prepare
-from bench.forks.tools import ToolDefinition
-from bench.forks.validate import tool_faults
 from bench.models import family
 from bench.transcripts.model import Transcript
 from bench.transcripts.view import seen_at

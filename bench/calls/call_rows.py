@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bench.forks.pricing import Pricing
+from bench.calls.pricing import Pricing
 from bench.models.protocol import Attempt, Count, Reply
 from bench.prices import Billing
 from bench.rows import CallRow

@@ -1,0 +1,1 @@
+"""What stands around a model call that may cost money: guard, journal, retries, schedule, prices, locks."""
