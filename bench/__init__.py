@@ -17,11 +17,13 @@ _HOMES: dict[str, str] = {
     "sweep": "bench.sweeps",
     "against_baseline": "bench.baseline",
     "diff": "bench.versions",
+    **dict.fromkeys(("atom_places", "atom_texts"), "bench.run_atoms"),
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
     **dict.fromkeys(
         (
-            "arm_table", "atom_texts", "compare", "fixture_table", "gradings", "keep", "lost", "plot_lost_atoms",
-            "plot_recall_vs_cost", "plot_spread", "recall", "spread", "tag_table",
+            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "keep", "lost", "plot_lost_atoms",
+            "plot_recall_vs_cost", "plot_spread", "recall", "speaker_table", "spread", "survival_table", "tag_table",
+            "times_said_table",
         ),
         "bench.run_view",
     ),

@@ -6,14 +6,12 @@ and a figure are of one: the first, unless it is named.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.errors import BenchError
 from bench.index import Run
-from bench.project import find_project
+from bench.run_atoms import atom_places, atom_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +62,43 @@ def tag_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
     gradings(run)
     return named(by_tag(_ranked(run, with_truncated)))
+
+
+def distance_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm and distance from the end of the transcript (tokens), nearest first: see `by_distance`.
+
+    Raises BenchError where no fixture stands as the run found it, since the key and transcript tell the distance.
+    """
+    from bench.analysis.by_distance import by_distance
+    from bench.analysis.units import named
+
+    return named(by_distance(_ranked(run, with_truncated), _places(run)))
+
+
+def times_said_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm and number of messages that say a fact: see `by_times_said`; raises like `distance_table`."""
+    from bench.analysis.by_distance import by_times_said
+    from bench.analysis.units import named
+
+    return named(by_times_said(_ranked(run, with_truncated), _places(run)))
+
+
+def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm and speaker (`by`): recall (0..1), n, fixtures, atoms, missing."""
+    from bench.analysis.by_speaker import by_speaker
+    from bench.analysis.units import named
+
+    gradings(run)
+    return named(by_speaker(_ranked(run, with_truncated)))
+
+
+def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm, step of a chain and earlier stretch: see `survival`; empty where no chain ran."""
+    from bench.analysis.survival import survival
+
+    gradings(run)
+    table = survival(_ranked(run, with_truncated))
+    return table.assign(name=table["arm"].astype("string"))
 
 
 def recall(run: Run) -> pd.DataFrame:
@@ -153,31 +188,12 @@ def keep(figure: Figure, run: Run, name: str) -> Figure:
     return figure
 
 
-def atom_texts(run: Run) -> pd.DataFrame:
-    """fixture, atom, text of every atom whose key stands unchanged where the run found it; others have no line."""
-    import pandas as pd
-
-    from bench.keys import read_key
-
-    lines = [
-        (name, atom.id, atom.text)
-        for name, mark in run.store.run_json().fixtures.items()
-        for path in _keys_at(mark.folder, run.root)[:1]
-        if hashlib.sha256(path.read_bytes()).hexdigest() == mark.key_sha256
-        for atom in read_key(path)[0].atoms
-    ]
-    return pd.DataFrame(lines, columns=["fixture", "atom", "text"]).astype("string")
-
-
-def _keys_at(folder: str, root: Path) -> list[Path]:
-    """The key files of a fixture's folder as run.json has it: relative to the project of the run, or of the caller."""
-    found = []
-    for start in (root, Path.cwd()):
-        try:
-            found.append(find_project(start).root / folder / "key.yaml")
-        except BenchError:  # in no project
-            continue
-    return [path for path in found if path.is_file()]
+def _places(run: Run) -> pd.DataFrame:
+    gradings(run)
+    places = atom_places(run)
+    if not len(places):
+        raise BenchError("no fixture stands as the run found it, and only that tells where a fact is", path=run.root)
+    return places
 
 
 def _one(run: Run, grading: Grading | None) -> Run:

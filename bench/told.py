@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from bench.analysis.by_distance import MOST_SAID
 from bench.cli.output import table
-from bench.run_view import arm_table, compare, fixture_table, gradings, lost, tag_table, truncated_too
+from bench.run_view import (
+    arm_table,
+    compare,
+    distance_table,
+    fixture_table,
+    gradings,
+    lost,
+    speaker_table,
+    survival_table,
+    tag_table,
+    times_said_table,
+    truncated_too,
+)
 from bench.text import ABSENT, printable
-from bench.words import ARMS, COMPARED, LEGENDS, LOST, TAGS_LEGEND, in_words, matrix, spread_of
+from bench.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +31,16 @@ if TYPE_CHECKING:
     from bench.index import Run
 
 Lines = Sequence[dict[str, object]]
+TABLES_BY: dict[str, Callable[..., pd.DataFrame]] = {
+    "tag": tag_table,
+    "speaker": speaker_table,
+    "distance": distance_table,
+    "times-said": times_said_table,
+    "step": survival_table,
+}
+"""Property of the atoms -> the table of recall by it."""
+SORTED = ("tag", "speaker")
+"""Properties whose lines stand in the order of their names."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +80,18 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False) 
 
 def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
     """Recall by tag, an arm a column."""
-    frame = tag_table(run, with_truncated=with_truncated)
-    parts = _parts(frame, ["grader", "scope"])
-    tables = [(_title(run, key), matrix(part, "tag")) for key, part in parts]
-    return Told(tables, [TAGS_LEGEND, *_cut_off(run, with_truncated)])
+    return show_by(run, "tag", with_truncated=with_truncated)
+
+
+def show_by(run: Run, by: str, *, with_truncated: bool = False) -> Told:
+    """Recall by a property of the atoms (a name of `BY_LEGENDS`), an arm a column."""
+    frame = TABLES_BY[by](run, with_truncated=with_truncated)
+    tables = []
+    for key, part in _parts(frame, ["grader", "scope"]):
+        rows = part.assign(**{by: _row_names(part, by)})
+        tables.append((_title(run, key), matrix(rows, by, sort=by in SORTED)))
+    none = ["No chain of compactions was run; set `chain` in the sweep."] if by == "step" and not tables else []
+    return Told(tables, [*none, BY_LEGENDS[by], *_cut_off(run, with_truncated)])
 
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
@@ -86,6 +117,29 @@ def show_lost(run: Run) -> Told:
     frame = lost(run)
     note = "" if len(frame) else "Every atom was carried by some arm in some run, at least in part."
     return Told([(_title(run, gradings(run)[0]), in_words(frame, LOST))], [note] if note else [])
+
+
+def _row_names(part: pd.DataFrame, by: str) -> pd.Series:
+    """What a line of a table by a property of the atoms is called."""
+    match by:
+        case "speaker":
+            return part["by"]
+        case "distance":
+            ends = zip(part["from_tokens"], part["to_tokens"].fillna(0), strict=True)
+            return _texts(part, [f"{low:,} to {high:,}" if high else f"{low:,} and more" for low, high in ends])
+        case "times-said":
+            return _texts(part, [f"{n} or more" if n == MOST_SAID else f"{n}" for n in part["times_said"]])
+        case "step":
+            lines = part[["stretch", "chain_step"]].itertuples(index=False)
+            return _texts(part, [f"stretch {stretch}, step {step}" for stretch, step in lines])
+        case _:
+            return part[by]
+
+
+def _texts(part: pd.DataFrame, texts: list[str]) -> pd.Series:
+    import pandas as pd
+
+    return pd.Series(texts, index=part.index, dtype="string")
 
 
 def _parts(frame: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:

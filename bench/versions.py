@@ -83,7 +83,8 @@ def diff(run: Run, before: str, after: str, *, with_truncated: bool = False) -> 
     from bench.analysis.diff import PAIR, passages
     from bench.analysis.diff import diff as compared
     from bench.analysis.units import checked_grades, rankable
-    from bench.run_view import atom_texts, gradings, truncated_too
+    from bench.run_atoms import atom_texts
+    from bench.run_view import gradings, truncated_too
 
     gradings(run)
     file = run.store.run_json()

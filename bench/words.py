@@ -26,7 +26,14 @@ LEGENDS = (
     "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
     "tokens: characters / 4; USD: a handoff, at API list prices",
 )
-TAGS_LEGEND = "recall in points of 100, by the kind of fact that an atom is"
+BY_LEGENDS = {
+    "tag": "recall in points of 100, by the kind of fact that an atom is",
+    "speaker": "recall in points of 100, by who established the fact",
+    "distance": "recall in points of 100, by tokens (characters / 4) after the last message that establishes the fact",
+    "times-said": "recall in points of 100, by how many messages establish the fact",
+    "step": "recall in points of 100, at each step of the chain, of the atoms of each earlier stretch",
+}
+"""What a table by a property of the atoms shows, under it."""
 
 
 class Word(NamedTuple):
@@ -94,10 +101,10 @@ def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, obje
     return [{_heading(c): _told(c, line[c]) for c in columns} for line in records(table[columns])]
 
 
-def matrix(table: pd.DataFrame, row: str, value: str = "recall") -> list[dict[str, object]]:
-    """Lines of `row` (a tag, say) by arm: each arm's `value` in words."""
+def matrix(table: pd.DataFrame, row: str, value: str = "recall", *, sort: bool = True) -> list[dict[str, object]]:
+    """Lines of `row` (a tag, say) by arm: each arm's `value` in words; in the table's order where not sorted."""
     names = list(dict.fromkeys(table["name"]))
-    wide = table.pivot_table(index=row, columns="name", values=value, aggfunc="first", dropna=False)
+    wide = table.pivot_table(index=row, columns="name", values=value, aggfunc="first", dropna=False, sort=sort)
     told = WORDS[value].told
     return [
         {row: line[row], **{name: _figure(line.get(name), told) for name in names}}

@@ -29,8 +29,11 @@ def pass_recall(grades: pd.DataFrame, *, partial: float = PARTIAL) -> pd.DataFra
     return _weighted(credited, [*GRADING, *OUTPUT, "grading_pass"])
 
 
-def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL) -> pd.DataFrame:
-    """One line an output and atom: credit (mean over the passes that graded it, else NA), passes, passes_missing."""
+def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL, keep: tuple[str, ...] = ()) -> pd.DataFrame:
+    """One line an output and atom: credit (mean over the passes that graded it, else NA), passes, passes_missing.
+
+    `keep` names further columns of the atoms that `grades` has and the result shall have too.
+    """
     credited = grades.assign(credit=credit(grades, partial))
     atoms = (
         credited.groupby([*GRADING, *OUTPUT, "atom"], observed=True, sort=False)
@@ -38,7 +41,7 @@ def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL) -> pd.DataFra
             credit=("credit", "mean"),
             graded=("credit", "count"),
             passes=("credit", "size"),
-            **{c: (c, "first") for c in _ATOM},
+            **{c: (c, "first") for c in dict.fromkeys((*_ATOM, *keep))},
         )
         .reset_index()
     )
@@ -50,7 +53,8 @@ def run_recall(grades: pd.DataFrame, *, partial: float = PARTIAL, within: tuple[
 
     `within` splits each output further by columns of the atoms, such as `("tag",)`.
     """
-    return _weighted(atom_credit(grades, partial=partial), [*GRADING, *OUTPUT, *within])
+    atoms = atom_credit(grades, partial=partial, keep=within)
+    return _weighted(atoms, [*GRADING, *OUTPUT, *within])
 
 
 def fixture_recall(runs: pd.DataFrame, *, within: tuple[str, ...] = ()) -> pd.DataFrame:

@@ -6,6 +6,7 @@ has a table for each; they are never mixed. Truncated handoffs are left out unle
 examples:
   bench table
   bench table quickstart --by tag
+  bench table quickstart --by distance
   bench table results/quickstart --by fixture --json
 """
 
@@ -15,10 +16,14 @@ from argparse import ArgumentParser, Namespace
 
 from bench.cli.output import emit_json
 
+BY = ("tag", "speaker", "distance", "times-said", "step")
+
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
-    parser.add_argument("--by", choices=("fixture", "tag"), help="a table for each fixture; or arms by tag")
+    parser.add_argument(
+        "--by", choices=("fixture", *BY), help="a table for each fixture; or recall by a property of the facts"
+    )
     parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
     parser.add_argument("--json", action="store_true", help="print every column of every line as JSON")
 
@@ -26,15 +31,15 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from bench.frames import records
     from bench.index import open_run
-    from bench.run_view import arm_table, fixture_table, tag_table
-    from bench.told import show_arms, show_tags
+    from bench.run_view import arm_table, fixture_table
+    from bench.told import TABLES_BY, show_arms, show_by
 
     opened = open_run(args.run)
     if args.json:
-        views = {None: arm_table, "fixture": fixture_table, "tag": tag_table}
+        views = {None: arm_table, "fixture": fixture_table} | TABLES_BY
         emit_json(records(views[args.by](opened, with_truncated=args.with_truncated)))
-    elif args.by == "tag":
-        print(show_tags(opened, with_truncated=args.with_truncated))
+    elif args.by in BY:
+        print(show_by(opened, args.by, with_truncated=args.with_truncated))
     else:
         print(show_arms(opened, by=args.by, with_truncated=args.with_truncated))
     return 0
