@@ -10,10 +10,11 @@ from bench.errors import BenchError
 from bench.frames import frame, records
 from bench.plots import lost_atoms_map, recall_vs_cost, save, spread_strips
 from bench.plots.axes import plain
+from bench.plots.figure import new_figure
 from bench.plots.labels import Label, place_labels
 from bench.plots.recall_vs_cost import drawable, is_log
 from bench.plots.save import png, svg
-from bench.plots.style import SLOTS, new_figure, styles
+from bench.plots.style import SLOTS, styles
 from bench.plots.style import drawable as words
 from bench.rows import GradeRow, OutputRow
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from bench.analysis.units import CEILING, named
 from bench.frames import records
 from bench.plots.axes import axes_at, title
-from bench.plots.style import INK, MUTED, RC, drawable, new_figure, styles
+from bench.plots.figure import new_figure
+from bench.plots.style import INK, MUTED, RC, drawable, styles
 from bench.text import clip
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from bench.analysis.pareto import COST_COLUMNS, Axis, arm_points
 from bench.analysis.spread import POINTS
 from bench.frames import records
 from bench.plots.axes import RECALL_LABEL, axes_at, linear_costs, log_costs, recall_limits, title
+from bench.plots.figure import new_figure
 from bench.plots.labels import Label, place_labels
-from bench.plots.style import MUTED, RC, Style, new_figure, styles
+from bench.plots.style import MUTED, RC, Style, styles
 
 if TYPE_CHECKING:
     import pandas as pd

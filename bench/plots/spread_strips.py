@@ -9,7 +9,8 @@ from bench.analysis.means import fixture_mean
 from bench.analysis.output_table import cut_off
 from bench.analysis.spread import POINTS, arm_spread
 from bench.plots.axes import RECALL_LABEL, axes_at, recall_limits, title
-from bench.plots.style import MUTED, RC, Style, new_figure, styles
+from bench.plots.figure import new_figure
+from bench.plots.style import MUTED, RC, Style, styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -18,7 +17,7 @@ from bench.analysis.units import CONTROLS
 from bench.text import printable
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.artist import Artist
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#AA4499", "#E69F00", "#56B4E9", "#7A5C3E", "#332288")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
@@ -34,12 +33,17 @@ SLOTS = {
 }  # fmt: skip
 """Shipped arm -> slot; a slot is a colour (modulo 8) and, with its eighth, a marker."""
 
+TIP = "tip:"
+"""Begins the id of an element of a figure; what follows is its tooltip in the report."""
+
 DPI = 150
 RC: Mapping[str, object] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     # a dollar sign in an atom's text is a dollar sign, not mathematics
     "text.parse_math": False,
+    # the page's or the figure's own ground shows through
+    "axes.facecolor": "none",
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
     "axes.spines.top": False,
@@ -107,10 +111,9 @@ def drawable(text: str) -> str:
     return "".join(c if font.get_char_index(ord(c)) else "□" for c in " ".join(printable(text).split()))
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches that shows itself as PNG in a notebook and needs no display."""
-    figure: Figure = _picture()(figsize=(width, height), dpi=DPI)
-    return figure
+def tip(artist: Artist, text: str) -> None:
+    """Give the artist a tooltip in the report's SVG."""
+    artist.set_gid(TIP + text)
 
 
 def _style(kind: str, slot: int, variant: int) -> Style:
@@ -130,22 +133,3 @@ def _slots(arms: Sequence[str]) -> dict[str, int]:
         fresh = [slot for slot in order if slot % n not in colours] or [s for s in order if s not in slots.values()]
         slots[arm] = fresh[0] if fresh else order[0]
     return slots
-
-
-@cache
-def _picture() -> type[Figure]:
-    """The class of our figures. Made on first use: matplotlib is slow to load."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    class Picture(Figure):
-        def __init__(self, **options: object) -> None:
-            super().__init__(**options)  # type: ignore[arg-type]
-            FigureCanvasAgg(self)
-
-        def _repr_png_(self) -> bytes:
-            from bench.plots.save import png
-
-            return png(self)
-
-    return Picture
