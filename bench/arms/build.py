@@ -12,6 +12,7 @@ from bench.arms.command import run_command
 from bench.arms.extract import extract_text
 from bench.arms.model import Arm, TailSpec
 from bench.arms.newest import full_text, tail_text, window_text
+from bench.arms.offered import offered_text
 from bench.errors import BenchError
 from bench.fixtures import Fixture
 from bench.project import checked_label
@@ -56,6 +57,9 @@ def build(
             folder = arm.path.parent if arm.path else Path.cwd()
             ran = run_command(settings.command, transcript, folder, os.environ, stopped)
             return Built(text=ran.text, outcome=ran.outcome, detail=ran.detail, usage=ran.usage)
+        case "offered" if settings.offered:
+            made = offered_text(settings.offered, transcript)
+            return Built(text=made.text, outcome="api-error" if made.failed else "handoff", detail=made.failed)
         case _:
             raise BenchError(
                 f"the arm '{arm.label}' of kind '{arm.kind}' cannot be built without a model", path=arm.path

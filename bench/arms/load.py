@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from bench.arms.model import Arm, ArmFile
+from bench.arms.offered import offered_settings
 from bench.arms.rules import faults
 from bench.errors import BenchError, Problems
 from bench.project import Project, checked_label
@@ -26,13 +27,25 @@ def load_arm(path: Path) -> Arm:
     label = _label(path)
     source = read_text(path)
     head, first_line, text = _split(source, path) if path.suffix == ".md" else (source, 1, "")
-    settings = load_toml(path, ArmFile, text=head, first_line=first_line)
+    settings = offered_settings(path, head) if path.suffix == ".toml" else None
+    settings = settings or load_toml(path, ArmFile, text=head, first_line=first_line)
     for fault in faults(settings, path.suffix):
         raise BenchError(fault.message, path=path, line=toml_line(head, fault.at, first_line))
     if path.suffix == ".md" and not text:
         line = source.count("\n") + 1
         raise BenchError("the prompt is empty; write the instruction below the front matter", path=path, line=line)
-    return Arm(label=label, settings=settings, text=text, path=path)
+    return Arm(label=label, settings=settings, text=_text_of(settings.text, path) or text, path=path)
+
+
+def _text_of(label: str | None, path: Path) -> str:
+    """The text of the prompt that an arm takes its own from, a .md file beside it; empty where it names none."""
+    if label is None:
+        return ""
+    prompt = path.with_name(f"{label}.md")
+    if not prompt.is_file():
+        line = toml_line(read_text(path), ("text",))
+        raise BenchError(f"text names '{label}', and there is no prompt {prompt.name} beside it", path=path, line=line)
+    return load_arm(prompt).text
 
 
 def find_arm(name_or_path: str, project: Project, base: Path) -> Arm:

@@ -7,7 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["prompt", "window", "extract", "replay", "tail", "full", "nothing", "server", "command"]
+from bench.sweepfile import CommitmentsSpec
+
+Kind = Literal["prompt", "window", "extract", "replay", "tail", "full", "nothing", "server", "command", "offered"]
 Part = Literal["summary", "ledger", "commitments", "state"]
 MODEL_KINDS: frozenset[str] = frozenset({"prompt", "server"})
 """Kinds that ask a model; all others run once per fixture."""
@@ -56,6 +58,13 @@ class CommandSpec(Struct, frozen=True, forbid_unknown_fields=True):
     timeout_s: float = 300
 
 
+class OfferedSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind that an installed package offers, by its name, with the table of that name as it stands in the file."""
+
+    name: str
+    options: dict[str, object] = {}
+
+
 class ArmFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The settings of an arm as written in its file."""
 
@@ -72,6 +81,11 @@ class ArmFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     replay: ReplaySpec | None = None
     server: ServerSpec | None = None
     command: CommandSpec | None = None
+    offered: OfferedSpec | None = None
+    commitments: CommitmentsSpec | None = None
+    """Of the part `commitments`: who is asked for it."""
+    text: str | None = None
+    """Of a prompt arm in a .toml file: the prompt whose text it takes."""
 
 
 class Arm(Struct, frozen=True, kw_only=True):
@@ -88,5 +102,21 @@ class Arm(Struct, frozen=True, kw_only=True):
         return self.settings.kind
 
     @property
+    def kind_name(self) -> str:
+        """The kind as its file and its rows name it: a package's own name for one that it offers."""
+        return self.settings.offered.name if self.settings.offered else self.settings.kind
+
+    @property
     def asks_model(self) -> bool:
+        """Whether a model writes its summary."""
         return self.kind in MODEL_KINDS
+
+    @property
+    def has_commitments(self) -> bool:
+        """Whether a model is asked what the assistant promised, took back or asked in vain."""
+        return "commitments" in self.settings.parts
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether it has cells with a model: for its summary, or for a part of what stands around it."""
+        return self.asks_model or self.has_commitments

@@ -7,12 +7,12 @@ from typing import NamedTuple, get_args
 
 from bench.arms.model import MODEL_KINDS, ArmFile, Ceiling, Kind
 from bench.project import LABEL
+from bench.sweepfile import EFFORTS, commitments_faults
 
 TABLES: tuple[Kind, ...] = ("window", "extract", "tail", "replay", "server", "command")
 """Kinds that have a table of their own, under their own name."""
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-"""What the Messages API takes as effort."""
-BUILT_PARTS = ("summary", "ledger", "state")
+READ_PARTS = ("summary", "ledger", "state")
+"""Parts that ask no model beside the one that writes the summary."""
 
 
 class Fault(NamedTuple):
@@ -24,18 +24,10 @@ class Fault(NamedTuple):
 
 def faults(settings: ArmFile, suffix: str) -> Iterator[Fault]:
     """Every fault of an arm's settings, in a file named `*suffix` ('.md' or '.toml'); none where it is sound."""
-    yield from _unbuilt(settings)
     yield from _kind(settings, suffix)
     yield from _values(settings)
     if settings.ceiling is not None:
         yield from _ceiling(settings.ceiling)
-
-
-def _unbuilt(settings: ArmFile) -> Iterator[Fault]:
-    for part in settings.parts:
-        if part not in BUILT_PARTS:
-            built = ", ".join(BUILT_PARTS)
-            yield Fault(f"the part '{part}' is not built yet; parts may name {built}", ("parts",))
 
 
 def _kind(settings: ArmFile, suffix: str) -> Iterator[Fault]:
@@ -43,9 +35,12 @@ def _kind(settings: ArmFile, suffix: str) -> Iterator[Fault]:
     given = [name for name in TABLES if getattr(settings, name) is not None]
     if suffix == ".md" and kind != "prompt":
         yield Fault(f"a .md file is a prompt arm; an arm of kind '{kind}' is a .toml file", ("kind",))
-    elif suffix == ".toml" and kind == "prompt":
+    elif suffix == ".toml" and kind == "prompt" and settings.text is None:
         named = given[0] if given else get_args(Kind)[1]
-        yield Fault(f'a prompt arm is a .md file; name another kind here, as in kind = "{named}"', ("kind",))
+        told = 'a prompt arm is a .md file, or names the prompt whose text it takes, as in text = "inventory"; '
+        yield Fault(f'{told}any other arm names its kind, as in kind = "{named}"', ("kind",))
+    elif settings.text is not None and (suffix == ".md" or kind != "prompt"):
+        yield Fault("text names the prompt of a prompt arm in a .toml file; take it out", ("text",))
     elif others := [name for name in given if name != kind]:
         yield Fault(f"an arm of kind '{kind}' takes no table '{others[0]}'; take it out", (others[0],))
     elif kind in TABLES and kind != "server" and kind not in given:
@@ -64,6 +59,12 @@ def _values(settings: ArmFile) -> Iterator[Fault]:
         yield Fault(f"an arm of kind '{settings.kind}' asks no model; take effort out", ("effort",))
     if not asks_model and settings.max_tokens != ArmFile().max_tokens:
         yield Fault(f"an arm of kind '{settings.kind}' asks no model; take max_tokens out", ("max_tokens",))
+    if settings.text is not None and not LABEL.match(settings.text):
+        yield Fault(f"'{settings.text}' is no arm's label", ("text",))
+    if settings.commitments is not None and "commitments" not in settings.parts:
+        yield Fault("the part 'commitments' is not among the parts; add it, or take its table out", ("commitments",))
+    if settings.commitments is not None:
+        yield from (Fault(told, ("commitments", name)) for told, name in commitments_faults(settings.commitments))
     yield from _own_table(settings)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench import plugins
 from bench.arms.build import replay_path
 from bench.arms.model import Arm, ArmFile
 from bench.fixtures import Fixture
@@ -19,11 +20,14 @@ def version_sha256(arm: Arm, instruction: str) -> str:
     """sha256 (hex) over the settings that differ from their defaults, the instruction's bytes, and a command's files.
 
     A setting that a later bench adds leaves the hash alone while it keeps its default. Of a command, the files that
-    `run` names in the arm's folder count with their content; what those load in turn is not seen.
+    `run` names in the arm's folder count with their content; what those load in turn is not seen. Of a kind that a
+    package offers, the package's version counts. Whose text a prompt takes does not: its bytes do.
     """
     defaults = msgspec.to_builtins(ArmFile())
-    settings = {k: v for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k]}
+    settings = {k: v for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k] and k != "text"}
     content = {"settings": settings, "instruction": instruction, "files": _command_files(arm)}
+    if arm.settings.offered is not None:
+        content["offered"] = plugins.version_of(plugins.ARMS, arm.settings.offered.name)
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 

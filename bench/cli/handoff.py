@@ -18,7 +18,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from bench.arms.model import Arm, ArmFile, Part
-from bench.arms.rules import BUILT_PARTS
+from bench.arms.rules import READ_PARTS
 from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.handoff.assemble import Handoff, assemble
@@ -32,7 +32,7 @@ from bench.transcripts.view import full_compactions, whole_until
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, help="a session file of an agent")
     parser.add_argument(
-        "--parts", default=",".join(BUILT_PARTS), help="parts in their order, comma-separated (default: %(default)s)"
+        "--parts", default=",".join(READ_PARTS), help="parts in their order, comma-separated (default: %(default)s)"
     )
     parser.add_argument("--pins", action="store_true", help="add what the user typed, word for word")
     parser.add_argument("--restore", action="store_true", help="add the files that were touched last")
@@ -85,12 +85,12 @@ def described(handoff: Handoff) -> dict[str, object]:
 def _parts(named: str) -> tuple[Part, ...]:
     parts: list[Part] = []
     for name in filter(None, (word.strip() for word in named.split(","))):
-        if name not in BUILT_PARTS:
+        if name not in READ_PARTS:
             why = "needs a model" if name in get_args(Part) else "is unknown"
-            raise BenchError(f"the part '{name}' {why}; --parts takes {', '.join(BUILT_PARTS)}")
+            raise BenchError(f"the part '{name}' {why}; --parts takes {', '.join(READ_PARTS)}")
         parts += [part for part in get_args(Part) if part == name and part not in parts]
     if not parts:
-        raise BenchError(f"--parts names no part; it takes {', '.join(BUILT_PARTS)}")
+        raise BenchError(f"--parts names no part; it takes {', '.join(READ_PARTS)}")
     return tuple(parts)
 
 

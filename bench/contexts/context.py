@@ -71,9 +71,12 @@ def _rendered(messages: Sequence[Message]) -> Prepared | None:
     from bench.transcripts.render import render
 
     text = render(messages, RESULT_CHARS)
-    if not text.strip():
-        return None
-    block: Json = {"type": "text", "text": RENDERED_HEAD + text}
+    return text_context(RENDERED_HEAD + text) if text.strip() else None
+
+
+def text_context(text: str) -> Prepared:
+    """A context of one text, in one block of the user's: a rendered conversation, or what is read off one."""
+    block: Json = {"type": "text", "text": text}
     return _sealed("rendered", "", [], [{"role": "user", "content": [block]}], Repairs())
 
 

@@ -22,12 +22,16 @@ from bench.transcripts.model import Message
 TURN_CHARS = 6000
 """Longest turn of the assistant that is shown whole."""
 INPUT_CHARS = 400_000
-"""Of all that the assistant said; its oldest turns go first."""
+"""Of all that the pass is given; the oldest turns and lines go first."""
+INDEX_SHARE = 5
+"""The list of calls and that of typed messages take at most 1/5 of it each; what they leave is the assistant's."""
 TARGET_CHARS = 300
 TYPED_CHARS = 300
 RENDERED_CHARS = 6000
 NEAR_CAP = 0.9
 """A reply of this share of its cap counts as cut: what was to come cannot be told from nothing."""
+
+SECTIONS = ("what the assistant said", "what was run", "what the user typed")
 
 Kind = Literal["unkept", "corrected", "unanswered"]
 Hit = Literal["stop reason", "length", "row cut off"]
@@ -64,16 +68,19 @@ class Judged(Struct, frozen=True):
 
     findings: tuple[Finding, ...]
     hit_cap: Hit | None = None
+    rows: int = 0
+    """Lines that are rows, the one that says that nothing was found among them."""
 
 
 def commitments_input(messages: Sequence[Message], *, fence: str, budget: int = INPUT_CHARS) -> str:
-    """What the pass is given besides its instruction. `fence` must not occur in the conversation."""
-    sections = (
-        ("what the assistant said", assistant_turns(messages, budget)),
-        ("what was run", tool_index(messages)),
-        ("what the user typed", typed_index(messages)),
-    )
-    return "\n\n".join(f"{fence} {title}\n{text}\n{fence} end" for title, text in sections)
+    """What the pass is given besides its instruction, at most `budget` characters where its frame fits into them.
+
+    `fence` must not occur in the conversation.
+    """
+    framed = "\n\n".join(f"{fence} {title}\n{{}}\n{fence} end" for title in SECTIONS)
+    room = max(0, budget - len(framed.format(*("" for _ in SECTIONS))))
+    ran, typed = (newest_lines(index(messages), room // INDEX_SHARE) for index in (tool_index, typed_index))
+    return framed.format(assistant_turns(messages, room - len(ran) - len(typed)), ran, typed)
 
 
 def assistant_turns(messages: Sequence[Message], budget: int = INPUT_CHARS) -> str:
@@ -104,6 +111,20 @@ def assistant_turns(messages: Sequence[Message], budget: int = INPUT_CHARS) -> s
     return "\n\n".join([note(len(turns) - len(kept)), *reversed(kept)])[:budget]
 
 
+def newest_lines(text: str, budget: int) -> str:
+    """`text` in at most `budget` characters: lines are dropped from the front, which a first line then says."""
+    if len(text) <= budget:
+        return text
+    lines = text.split("\n")
+    note = "[{} earlier lines are left out]".format
+    room = budget - len(note(len(lines)))
+    kept = len(lines)
+    while kept and len(lines[kept - 1]) + 1 <= room:
+        kept -= 1
+        room -= len(lines[kept]) + 1
+    return "\n".join([note(kept), *lines[kept:]])[:budget]
+
+
 def tool_index(messages: Sequence[Message]) -> str:
     """What was run, a line a call: `T12 | Bash | npm test`. No results: that one is missing is the point."""
     return "\n".join(f"T{c.at} | {c.name} | {clip(c.target, TARGET_CHARS)}" for c in calls_of(messages))
@@ -129,7 +150,7 @@ def judged(reply: str, max_tokens: int, stop_reason: str | None = None) -> Judge
         hit = "length"
     elif lines and _begun(lines[-1]) and not _whole(lines[-1]):
         hit = "row cut off"
-    return Judged(_once(row for row in rows if row.quote.casefold() != _NOTHING), hit)
+    return Judged(_once(row for row in rows if row.quote.casefold() != _NOTHING), hit, len(rows))
 
 
 def render_commitments(findings: Sequence[Finding], *, budget: int = RENDERED_CHARS) -> str:
