@@ -10,10 +10,10 @@ from statistics import fmean
 from bench.arms.build import Built, build
 from bench.calls.locks import Lock
 from bench.calls.outside import Outside
+from bench.calls.runner import POLL_S
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.concluding import Desk
-from bench.forks.engine import LOCK_POLL_S
 from bench.forks.grid import Build, Decided
 from bench.forks.output_rows import built_row, decided_row
 from bench.forks.progress import Progress
@@ -89,7 +89,7 @@ class Builder:
             while not lock.take():
                 if self._stopped():
                     return
-                await self._outside.sleep(LOCK_POLL_S)
+                await self._outside.sleep(POLL_S)
             try:
                 await self._group(group, [m for m in wanted if m.group == group])
             finally:

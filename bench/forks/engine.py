@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from bench.calls.ledger import Ledger
 from bench.calls.locks import Lock
 from bench.calls.outside import Outside
+from bench.calls.runner import Fed, Runner
 from bench.calls.schedule import GroupSchedule, Schedule
 from bench.calls.stopping import Stopping
 from bench.forks.asking import Answer, Asker
@@ -21,9 +22,6 @@ from bench.forks.store import Files
 from bench.forks.work import GroupWork, drop_done, settle_abandoned
 from bench.forks.writer import Writer
 from bench.rows import OutputRow
-
-LOCK_POLL_S = 0.5
-"""How often a group that another process works on is looked at again."""
 
 
 class Engine:
@@ -49,80 +47,45 @@ class Engine:
         self._desk = desk
         self._ledger = ledger
         self._writer = writer
-        self._stopping = stopping
-        self._outside = outside
         self._progress = progress
         self._locks = {w.name: Lock(desk.store.lock_path(w.name)) for w in work}
         self._told: set[str] = set()
         """Groups that a person knows to be held by another process."""
         self._sized: dict[str, Sized] = {}
-        self._tasks: dict[asyncio.Task[Answer | None], Sized] = {}
         self._writing: set[asyncio.Future[None]] = set()
-        self._news = asyncio.Event()
-        self._trouble: BaseException | None = None
+        self._runner = Runner[Answer](
+            schedule, stopping, outside.clock, work=self._ask, ended=self._ended, feed=self._open_next
+        )
 
     async def run(self) -> None:
         """Done when nothing is in flight, nothing more will start, and all that was answered is on the disk."""
         try:
-            while self._step():
-                await self._news.wait()
-                self._news.clear()
+            await self._runner.run()
         finally:
-            self._cancel()
-            while self._tasks:
-                await asyncio.wait(self._tasks)
             while self._writing:
                 await asyncio.wait(self._writing)
             for lock in self._locks.values():
                 lock.release()
-        if self._trouble is not None:
-            raise self._trouble
+        self._runner.check()
 
     def interrupt(self) -> None:
         """Start nothing more and give up what is in flight."""
-        self._stopping.interrupt()
-        self._cancel()
-        self._news.set()
-
-    def _step(self) -> bool:
-        """Start what may start; False when all is over."""
-        if self._trouble is not None:
-            return False
-        now = self._outside.clock()
-        self._launch(now)
-        while not self._stopping and self._schedule.hungry(now) and self._open_next():
-            self._launch(now)
-        if self._tasks:
-            return True
-        if self._stopping or not self._closed:
-            return False
-        asyncio.get_running_loop().call_later(LOCK_POLL_S, self._news.set)
-        return True
-
-    def _cancel(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-
-    def _fail(self, error: BaseException) -> None:
-        """What went wrong is not the model's doing: end the run and raise it."""
-        if self._trouble is None:
-            self._trouble = error
-        self.interrupt()
+        self._runner.interrupt()
 
     # groups
 
-    def _open_next(self) -> bool:
-        """Open the next group whose lock is free; False where there is none, or others hold all that are left."""
+    def _open_next(self) -> Fed:
+        """Open the next group whose lock is free; later, where others hold all that are left."""
         for work in self._closed:
             lock = self._locks[work.name]
             if lock.take():
                 self._closed.remove(work)
                 self._open(work)
-                return True
+                return "added"
             if work.name not in self._told:
                 self._told.add(work.name)
                 self._progress.note(f"{work.name}: {lock.owner} works on it; waiting")
-        return False
+        return "later" if self._closed else "none"
 
     def _open(self, work: GroupWork) -> None:
         """Settle what a dead owner left, write what needs no call, and hand the rest to the schedule."""
@@ -150,31 +113,16 @@ class Engine:
 
     # forks
 
-    def _launch(self, now: float) -> None:
-        for sha256 in self._schedule.launch(now):
-            task = asyncio.create_task(self._asker.ask(self._sized[sha256], self._began(sha256)))
-            self._tasks[task] = self._sized[sha256]
-            task.add_done_callback(self._ended)
+    async def _ask(self, sha256: str) -> Answer | None:
+        return await self._asker.ask(self._sized[sha256], lambda: self._runner.began(sha256))
 
-    def _began(self, sha256: str) -> Callable[[], None]:
-        def began() -> None:
-            self._schedule.began(sha256)
-            self._news.set()
-
-        return began
-
-    def _ended(self, task: asyncio.Task[Answer | None]) -> None:
-        fork = self._tasks.pop(task).fork
+    def _ended(self, sha256: str, answer: Answer | None) -> None:
+        fork = self._sized[sha256].fork
         work = self._groups[fork.group]
-        if not task.cancelled():
-            if (error := task.exception()) is not None:
-                self._fail(error)
-            elif (answer := task.result()) is not None:
-                self._schedule.began(fork.reply_sha256)  # an answer without content began, too
-                self._conclude(work, fork, answer)
-        self._schedule.ended(fork.reply_sha256)
+        if answer is not None:
+            self._runner.began(sha256)  # an answer without content began, too
+            self._conclude(work, fork, answer)
         self._close_job(work)
-        self._news.set()
 
     # files
 
@@ -209,7 +157,7 @@ class Engine:
         def written(future: asyncio.Future[None]) -> None:
             self._writing.discard(future)
             if (error := future.exception()) is not None:
-                self._fail(error)
+                self._runner.fail(error)
             else:
                 for row in rows:
                     self._progress.wrote(place(row), row.outcome)

@@ -17,9 +17,9 @@ from bench.calls.locks import Lock
 from bench.calls.own_loop import Interruptible
 from bench.calls.paying import Payer
 from bench.calls.retry import Retries
+from bench.calls.runner import POLL_S
 from bench.calls.stopping import Stopping
 from bench.fixtures import Fixture
-from bench.forks.engine import LOCK_POLL_S
 from bench.forks.run import LOCAL_AT_ONCE
 from bench.forks.summary import Money, money_of
 from bench.grading.files import GradeFile
@@ -135,7 +135,7 @@ class _JudgeRun:
         """One process at a time asks this judge, so that no two pay for the same grade; others wait."""
         lock = Lock(self._folder / ".judge.lock")
         while not lock.take():
-            await asyncio.sleep(LOCK_POLL_S)
+            await asyncio.sleep(POLL_S)
         stack.callback(lock.release)
 
     async def _judge(
