@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from bench.errors import BenchError
-from bench.keys import Key, read_key
+from bench.keys import Key, established, read_key
 from bench.project import Project, checked_label
 from bench.schema import Lines, load_yaml, read_text
 from bench.transcripts.model import Transcript
@@ -63,6 +63,12 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """The system prompt's text; empty where the fixture has none."""
     tools: tuple[dict[str, object], ...] = ()
     """Tool definitions as the Messages API takes them."""
+    cuts: tuple[int, ...] = ()
+    """Where a chain of compactions cuts the main line: the first message of each stretch but the first."""
+
+    def key_at(self, step: int) -> Key:
+        """What a handoff of that step of a chain (from 1) can be asked for: all of the key at the last one."""
+        return established(self.key, self.cuts[step - 1]) if step <= len(self.cuts) else self.key
 
 
 def load_fixture(folder: Path) -> Fixture:

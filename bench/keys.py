@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.schema import Lines, load_yaml
 
@@ -65,6 +66,15 @@ class Key(Struct, frozen=True, forbid_unknown_fields=True):
     version: Literal[1]
     atoms: tuple[Atom, ...]
     never: tuple[Never, ...] = ()
+
+
+def established(key: Key, end: int) -> Key:
+    """The key of the conversation before message `end`: the atoms whose last `at` lies there.
+
+    A value counts as old only once it was replaced (`until`). What was never said stays so at any time.
+    """
+    atoms = (a for a in key.atoms if max(a.at, default=0) < end)
+    return replace(key, atoms=tuple(replace(a, stale=tuple(s for s in a.stale if s.until < end)) for a in atoms))
 
 
 def read_key(path: Path) -> tuple[Key, Lines]:

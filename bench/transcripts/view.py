@@ -35,6 +35,21 @@ def seen_at(transcript: Transcript, k: int | None = None) -> Transcript:
     return replace(transcript, messages=messages, sides=(), compactions=(), counted=None)
 
 
+def summary_indices(transcript: Transcript) -> set[int]:
+    """The messages of the main line that are a harness's own summary."""
+    return {c.summary_at for c in full_compactions(transcript) if c.summary_at is not None}
+
+
+def stretch(transcript: Transcript, start: int, end: int) -> tuple[Message, ...]:
+    """The main line from `start` up to `end` as the model had it then, without the summaries that its harness wrote.
+
+    Results that were cleared by `end` stand as `CLEARED`.
+    """
+    cleared = {call for c in transcript.compactions if c.at <= end for call in c.cleared}
+    summaries = summary_indices(transcript)
+    return tuple(_cleared(transcript.messages[i], cleared) for i in range(start, end) if i not in summaries)
+
+
 def whole_until(transcript: Transcript, k: int | None = None) -> Transcript:
     """The whole history up to the k-th compaction (or the end), with the compactions before it.
 
