@@ -41,7 +41,7 @@ def pairs(base: pd.DataFrame, other: pd.DataFrame) -> Pairs:
     gain = both.assign(gain=both["weight"] * (both["credit_other"] - both["credit"]))
     sums = gain.groupby("fixture", observed=True)[["gain", "weight"]].sum()
     sums = sums[sums["weight"] > 0]
-    sides = [_runs(t[t.set_index(["fixture", "atom"]).index.isin(both.index)]) for t in graded]
+    sides = [runs_of(t[t.set_index(["fixture", "atom"]).index.isin(both.index)]) for t in graded]
     found = tuple(
         Pair(str(fixture), float(line["gain"] / line["weight"]), sides[0][str(fixture)], sides[1][str(fixture)])
         for fixture, line in sums.iterrows()
@@ -57,8 +57,8 @@ def _atoms(grades: pd.DataFrame) -> pd.DataFrame:
     return runs.groupby(["fixture", "atom"], observed=True).agg(credit=("credit", "mean"), weight=("weight", "first"))
 
 
-def _runs(grades: pd.DataFrame) -> dict[str, Runs]:
-    """fixture -> the recalls that would be drawn again, from the grades of one series."""
+def runs_of(grades: pd.DataFrame) -> dict[str, Runs]:
+    """fixture -> the recalls that would be drawn again, from the grades of one series with their `credit`."""
     found = {}
     for fixture, one in grades.groupby("fixture", observed=True):
         same_text = bool((one["model"] == NO_MODEL).all())
