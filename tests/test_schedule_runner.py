@@ -11,7 +11,8 @@ from bench.calls.stopping import Stopping
 
 def made(names, work, *, ended=lambda *_: None, feed=lambda: "none", stopping=None):
     schedule = Schedule([GroupSchedule("g", "m", names)], concurrency=8)
-    return Runner(schedule, stopping or Stopping(), lambda: 0.0, work=work, ended=ended, feed=feed)
+    stopping = Stopping() if stopping is None else stopping
+    return Runner(schedule, stopping, lambda: 0.0, work=work, ended=ended, feed=feed)
 
 
 def test_the_first_goes_alone_and_each_result_is_told_once():
