@@ -21,12 +21,13 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
     **dict.fromkeys(
         (
-            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "keep", "lost", "plot_lost_atoms",
-            "plot_recall_vs_cost", "plot_spread", "recall", "speaker_table", "spread", "survival_table", "tag_table",
+            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "recall",
+            "speaker_table", "spread", "survival_table", "tag_table",
             "times_said_table",
         ),
         "bench.run_view",
     ),
+    **dict.fromkeys(("keep", "plot_lost_atoms", "plot_recall_vs_cost", "plot_spread"), "bench.run_plots"),
 }  # fmt: skip
 
 __all__ = ["__version__", *_HOMES]

@@ -1,4 +1,4 @@
-"""What notebooks and commands ask of a run: tables, comparisons, figures. Thin: a run in, a frame or a figure out.
+"""What notebooks and commands ask of a run: tables and comparisons. Thin: a run in, a frame out.
 
 Where a run was graded in several ways (graders, scopes), tables of all of them stand under one another; a comparison
 and a figure are of one: the first, unless it is named.
@@ -15,9 +15,6 @@ from bench.run_atoms import atom_places, atom_texts
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
-
-    from bench.analysis.pareto import Axis
 
 
 class Grading(NamedTuple):
@@ -61,7 +58,7 @@ def tag_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.units import named
 
     gradings(run)
-    return named(by_tag(_ranked(run, with_truncated)))
+    return named(by_tag(ranked_grades(run, with_truncated)))
 
 
 def distance_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
@@ -72,7 +69,7 @@ def distance_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.by_distance import by_distance
     from bench.analysis.units import named
 
-    return named(by_distance(_ranked(run, with_truncated), _places(run)))
+    return named(by_distance(ranked_grades(run, with_truncated), _places(run)))
 
 
 def times_said_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
@@ -80,7 +77,7 @@ def times_said_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.by_distance import by_times_said
     from bench.analysis.units import named
 
-    return named(by_times_said(_ranked(run, with_truncated), _places(run)))
+    return named(by_times_said(ranked_grades(run, with_truncated), _places(run)))
 
 
 def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
@@ -89,7 +86,7 @@ def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.units import named
 
     gradings(run)
-    return named(by_speaker(_ranked(run, with_truncated)))
+    return named(by_speaker(ranked_grades(run, with_truncated)))
 
 
 def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
@@ -97,7 +94,7 @@ def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     from bench.analysis.survival import survival
 
     gradings(run)
-    table = survival(_ranked(run, with_truncated))
+    table = survival(ranked_grades(run, with_truncated))
     return table.assign(name=table["arm"].astype("string"))
 
 
@@ -105,7 +102,7 @@ def recall(run: Run) -> pd.DataFrame:
     """One line an output: recall (0..1), atoms, missing, weight, carried, coverage."""
     from bench.analysis.recall import run_recall
 
-    return run_recall(_ranked(run))
+    return run_recall(ranked_grades(run))
 
 
 def spread(run: Run) -> pd.DataFrame:
@@ -119,8 +116,8 @@ def lost(run: Run) -> pd.DataFrame:
     """One line an atom that no arm carried: fixture, atom, tag, importance, runs, arms, and its text."""
     from bench.analysis.lost import lost_atoms
 
-    one = _one(run, None)
-    atoms = lost_atoms(_ranked(one), one.outputs)
+    one = one_grading(run, None)
+    atoms = lost_atoms(ranked_grades(one), one.outputs)
     return atoms.merge(atom_texts(run), on=["fixture", "atom"], how="left")
 
 
@@ -137,8 +134,8 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     from bench.analysis.units import SERIES, named
     from bench.conclusion import conclusions
 
-    one = _one(run, grading)
-    ranked = named(_ranked(one, with_truncated))
+    one = one_grading(run, grading)
+    ranked = named(ranked_grades(one, with_truncated))
     first, others = _chosen(run, ranked, arms)
     kept = ranked[ranked["name"].isin([first, *others])]
     series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
@@ -149,45 +146,6 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     return table.assign(verdict=conclusions(table))
 
 
-def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
-    """Every run a dot: recall against the cost to carry, the cost to write, or the size in tokens."""
-    from bench.analysis.output_table import output_table
-    from bench.plots import recall_vs_cost
-
-    one = _one(run, grading)
-    return recall_vs_cost(
-        output_table(one.outputs, one.grades, with_truncated=truncated_too(run)), axis, basis=_basis(run, axis)
-    )
-
-
-def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
-    """Every run a dot on one scale, an arm a row."""
-    from bench.analysis.output_table import output_table
-    from bench.plots import spread_strips
-
-    one = _one(run, grading)
-    return spread_strips(output_table(one.outputs, one.grades, with_truncated=truncated_too(run)))
-
-
-def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
-    """Atoms against arms: which fact each arm carries."""
-    from bench.analysis.lost import atom_arms
-    from bench.plots import lost_atoms_map
-
-    one = _one(run, grading)
-    texts = atom_texts(run)
-    cells = atom_arms(_ranked(one))
-    return lost_atoms_map(cells, one.outputs, texts if len(texts) else None)
-
-
-def keep(figure: Figure, run: Run, name: str) -> Figure:
-    """The figure, which is now also `plots/<name>.png` in the run's folder."""
-    from bench.plots import save
-
-    save(figure, run.root / "plots" / f"{name}.png")
-    return figure
-
-
 def _places(run: Run) -> pd.DataFrame:
     gradings(run)
     places = atom_places(run)
@@ -196,7 +154,7 @@ def _places(run: Run) -> pd.DataFrame:
     return places
 
 
-def _one(run: Run, grading: Grading | None) -> Run:
+def one_grading(run: Run, grading: Grading | None = None) -> Run:
     """The run with the verdicts of one way of grading only: that one, or the first."""
     ways = gradings(run)
     chosen = grading or ways[0]
@@ -206,7 +164,8 @@ def _one(run: Run, grading: Grading | None) -> Run:
     return replace(run, grades=kept[0], inventions=kept[1])
 
 
-def _ranked(run: Run, with_truncated: bool = False) -> pd.DataFrame:
+def ranked_grades(run: Run, with_truncated: bool = False) -> pd.DataFrame:
+    """The verdicts on the outputs that are ranked, all by one key and one version of each grader; else BenchError."""
     from bench.analysis.units import checked_grades, rankable
 
     return checked_grades(rankable(run.grades, run.outputs, with_truncated=truncated_too(run, with_truncated)))
@@ -231,13 +190,6 @@ def _chosen(run: Run, ranked: pd.DataFrame, arms: tuple[str, ...]) -> tuple[str,
     if not wanted:
         raise BenchError("no handoff of it is graded; see its outcomes with 'bench table'", path=run.root)
     return wanted[0], wanted[1:]
-
-
-def _basis(run: Run, axis: Axis) -> str:
-    carry = run.store.run_json().sweep.carry
-    if axis != "carry" or carry is None:
-        return "API list prices; local models and arms without a model cost nothing" if axis == "write" else ""
-    return f"{carry.turns} turns, the handoff read from cache on each, at list prices of {carry.model}"
 
 
 def truncated_too(run: Run, asked: bool = False) -> bool:

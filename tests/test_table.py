@@ -102,7 +102,7 @@ def test_truncated_handoffs_are_ranked_only_when_asked(tmp_path, monkeypatch):
 
 
 def test_a_sweep_may_rank_what_was_cut_off_and_every_table_and_figure_says_so(tmp_path, monkeypatch, capsys):
-    from bench.run_view import plot_recall_vs_cost, plot_spread
+    from bench.run_plots import plot_recall_vs_cost, plot_spread
 
     monkeypatch.chdir(project(tmp_path / "project"))
     rows = [output("a"), output("b", outcome="truncated"), output("b", replicate=2)]

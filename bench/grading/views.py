@@ -103,6 +103,11 @@ def _of(row: GradeRow | OutputRow) -> tuple[str, str, str, int, int, int]:
     return row.fixture, row.arm, row.model, row.replicate, row.chain_step, row.stale_by
 
 
+def sources_of(fixture: Fixture) -> dict[str, tuple[SourceTurn, ...]]:
+    """Id of each atom of the fixture's key -> the messages that establish it."""
+    return {a.atom.id: tuple(_sources(fixture, a)) for a in compile_key(fixture.key).atoms}
+
+
 def _sources(fixture: Fixture, compiled: CompiledAtom) -> Iterator[SourceTurn]:
     messages = fixture.transcript.messages
     for i in compiled.atom.at:
