@@ -69,7 +69,8 @@ def mean_draws(values: Sequence[float], *, draws: int = DRAWS, seed: int = 0) ->
     """Means (draws,) of a sample of single values, such as the differences of fixtures."""
     import numpy as np
 
-    return _shares(len(values), draws, np.random.default_rng(seed)) @ np.asarray(values, dtype="float64")
+    drawn: Floats = _shares(len(values), draws, np.random.default_rng(seed)) @ np.asarray(values, dtype="float64")
+    return drawn
 
 
 def _shares(n: int, draws: int, rng: np.random.Generator) -> Floats:
