@@ -10,9 +10,10 @@ from conftest import CANARY_KEY
 from sessions import call, fixture, result, says, transcript, user
 
 from bench.arms.build import build
-from bench.arms.command import STRUCK, run_command
+from bench.arms.command import run_command
 from bench.arms.model import Arm, ArmFile, CommandSpec
 from bench.arms.wire import stdin_of
+from bench.environment import STRUCK
 from bench.transcripts.model import Image, Message, Other, Text, Thinking, ToolResult, ToolUse, Usage
 
 SESSION = transcript(

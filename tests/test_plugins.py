@@ -61,8 +61,6 @@ class Half:
 
 
 class Words:
-    name = "words"
-
     def grade(self, _text, _key):
         return (), ()
 
@@ -111,7 +109,10 @@ def test_naming_a_model_loads_no_package(installed):
 
 def test_graders_are_found_and_checked(installed):
     installed(plugins.GRADERS, words=Words)
-    assert plugins.graders()["words"].grade("", None) == ((), ())
+    assert plugins.grader_kinds() == ("words",)
+    assert plugins.open_grader("words").grader.grade("", None) == ((), ())
+    with pytest.raises(BenchError, match="no installed package offers the grader 'other'"):
+        plugins.open_grader("other")
     installed(plugins.GRADERS, words=object())
-    with pytest.raises(BenchError, match="is no grader: it needs name, grade"):
-        plugins.graders()
+    with pytest.raises(BenchError, match="is no grader: it needs grade; there is no grade"):
+        plugins.open_grader("words")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import time
@@ -25,16 +24,13 @@ from msgspec import Struct
 
 from bench.arms.model import CommandSpec
 from bench.arms.wire import stdin_of
+from bench.environment import struck
 from bench.rows import Outcome
 from bench.text import clip, printable
 from bench.transcripts.model import Transcript, Usage
 
 DETAIL_CHARS = 300
 """Most of a program's complaint that is kept."""
-SECRET_CHARS = 8
-"""Shortest value of a secret's variable that is struck from output; a shorter one would hit plain words."""
-_SECRET_NAME = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)", re.IGNORECASE)
-STRUCK = "[key removed]"
 LOOK_UP_S = 0.25
 """How often a program's run is looked up from, in seconds, to see whether it is to be stopped."""
 DRAIN_S = 2.0
@@ -158,7 +154,7 @@ def _read(status: int, out: bytes, err: str, env: Mapping[str, str]) -> Ran:
         said = lines[-1].strip() if lines else "it said nothing on stderr"
         how = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
         return Ran(outcome="api-error", detail=_detail(f"{how}: {said}", env), usage=usage)
-    text = _struck(out.decode("utf-8", "replace"), env)
+    text = struck(out.decode("utf-8", "replace"), env)
     if not text.strip():
         return Ran(outcome="empty-reply", detail="it printed nothing", usage=usage)
     if b"\xef\xbf\xbd" not in out and "�" in text:
@@ -187,12 +183,4 @@ def _usage(err: str) -> tuple[Usage | None, str | None]:
 
 
 def _detail(text: str, env: Mapping[str, str]) -> str:
-    return clip(printable(_struck(text, env)).replace("\n", " "), DETAIL_CHARS)
-
-
-def _struck(text: str, env: Mapping[str, str]) -> str:
-    """`text` without the values of the environment's secrets."""
-    for name, value in env.items():
-        if len(value) >= SECRET_CHARS and _SECRET_NAME.search(name):
-            text = text.replace(value, STRUCK)
-    return text
+    return clip(printable(struck(text, env)).replace("\n", " "), DETAIL_CHARS)

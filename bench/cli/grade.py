@@ -10,6 +10,7 @@ examples:
   bench grade quickstart                     a run in the project's results/
   bench grade quickstart --scope summary     the models' replies alone, without pins and other parts
   bench grade nightly --grader judge --model claude-opus-5-5 --passes 3 --dry-run
+  bench grade nightly --grader my-grader     a grader of your own: docs/add-a-grader.md
   bench grade nightly --human                write blind sheets for people, in grades/human/sheets/
   bench grade nightly --human --read a.csv   make grades of sheets that were filled in
 """
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, get_args
 
 from bench.cli.output import emit, emit_json, say
 from bench.errors import BenchError
-from bench.sweepfile import GraderSpec, Kind, Scope
+from bench.sweepfile import BUILT_IN, GraderSpec, Scope
 
 if TYPE_CHECKING:
     from bench.fixtures import Fixture
@@ -39,12 +40,15 @@ TELL_EVERY = 10
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder, or its name in results/")
-    parser.add_argument("--grader", choices=get_args(Kind), help="this grader instead of the sweep's")
+    told = f"{', '.join(BUILT_IN)}, or one that a package offers; instead of the sweep's graders"
+    parser.add_argument("--grader", metavar="KIND", help=told)
     parser.add_argument("--human", action="store_true", help="the same as --grader human")
     parser.add_argument("--read", nargs="+", type=Path, metavar="FILE", help="sheets that people have filled in")
     parser.add_argument("--scope", choices=get_args(Scope), help="the whole handoff, or the model's reply alone")
     parser.add_argument("--model", metavar="M", help="the judge")
-    parser.add_argument("--passes", type=int, metavar="N", help="how often a judge or people grade each output")
+    parser.add_argument(
+        "--passes", type=int, metavar="N", help="how often a judge, people or a package's grader grade each output"
+    )
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
     budget.add_argument("--no-budget", action="store_true", help="ask a paid judge without a cap")
@@ -93,7 +97,7 @@ def _graders(args: argparse.Namespace, of_sweep: tuple[GraderSpec, ...]) -> tupl
         if args.read:
             raise BenchError("--read takes sheets of people; say --human as well")
         return of_sweep
-    kind: Kind = "human" if args.human else args.grader or ("judge" if args.model or args.passes else "lexical")
+    kind: str = "human" if args.human else args.grader or ("judge" if args.model or args.passes else "lexical")
     if args.read and kind != "human":
         raise BenchError("--read takes sheets of people; say --human as well")
     return (GraderSpec(kind=kind, scope=args.scope or "handoff", model=args.model, passes=args.passes or 1),)
@@ -106,15 +110,29 @@ def _planned(
     if spec.kind == "judge":
         return _planned_judge(store, spec, seed, fixtures, means)
     from bench.grading.graders import grader_folder
-    from bench.grading.human_sheets import human_sha256
-    from bench.grading.lexical_grades import lexical_sha256
     from bench.grading.outputs import due, sealed_outputs
 
-    sha256 = human_sha256() if spec.kind == "human" else lexical_sha256()
-    dues = list(due(store, spec, sealed_outputs(store, spec, seed), fixtures, sha256))
+    dues = list(due(store, spec, sealed_outputs(store, spec, seed), fixtures, _sha256(spec)))
     made = sum(d.graded for d in dues)
     free = {"calls": 0, "expected_usd": 0.0, "worst_usd": 0.0}
     return {"grader": grader_folder(spec), "grades": len(dues), "made": made, "to_make": len(dues) - made, **free}
+
+
+def _sha256(spec: GraderSpec) -> str:
+    """The version of a grader that asks no model."""
+    match spec.kind:
+        case "human":
+            from bench.grading.human_sheets import human_sha256
+
+            return human_sha256()
+        case "lexical":
+            from bench.grading.lexical_grades import lexical_sha256
+
+            return lexical_sha256()
+    from bench.grading.plugin_grades import plugin_sha256
+    from bench.plugins import open_grader
+
+    return plugin_sha256(spec.kind, open_grader(spec.kind))
 
 
 def _planned_judge(
@@ -143,5 +161,5 @@ def _planned_judge(
 
 
 def _progress(grader: str, done: int, total: int) -> None:
-    if grader.startswith("judge") and (done == total or done % TELL_EVERY == 0):
+    if not grader.startswith(("lexical", "human")) and (done == total or done % TELL_EVERY == 0):
         say(f"{grader}: {done}/{total} grades")

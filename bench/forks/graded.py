@@ -12,6 +12,8 @@ from bench.calls.outside import Outside
 from bench.forks.plan import Plan
 from bench.forks.planning import Laid
 from bench.forks.summary import RunSummary
+from bench.plugins import open_grader
+from bench.sweepfile import BUILT_IN
 
 if TYPE_CHECKING:
     from bench.grading.means import Means
@@ -30,8 +32,11 @@ def graded(summary: RunSummary, laid: Laid, outside: Outside) -> RunSummary:
     return dataclasses.replace(summary, grading=results)
 
 
-async def check_judges(laid: Laid, outside: Outside) -> None:
-    """Nothing where every judge could be asked; raises BenchError, before anything is paid, where one could not."""
+async def check_graders(laid: Laid, outside: Outside) -> None:
+    """Nothing where every grader could grade; raises BenchError, before anything is paid, where one could not."""
+    for spec in laid.resolved.sweep.graders:
+        if spec.kind not in BUILT_IN:
+            open_grader(spec.kind)
     if _has_judge(laid):
         from bench.grading.means import check_judges
 

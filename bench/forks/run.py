@@ -23,7 +23,7 @@ from bench.forks.building import Builder, makings, mean_size
 from bench.forks.cells import NO_MODEL, Cell, place
 from bench.forks.concluding import Desk
 from bench.forks.engine import Engine
-from bench.forks.graded import check_judges, graded, with_grading
+from bench.forks.graded import check_graders, graded, with_grading
 from bench.forks.grid import Build
 from bench.forks.plan import Plan, Sized, check_budget
 from bench.forks.planning import Laid, lay, make_plan
@@ -114,7 +114,7 @@ class _Run:
             plan = await make_plan(self.laid, stack)
             check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
             if self.grade:
-                await check_judges(self.laid, self.outside)
+                await check_graders(self.laid, self.outside)
                 plan = with_grading(plan, self.laid)
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)

@@ -13,9 +13,10 @@ import msgspec
 from bench.atomic import write_all
 from bench.fixtures import Fixture
 from bench.grading.blind import shuffled
-from bench.grading.files import AtomVerdict, GradeFile
-from bench.grading.graders import grader_folder, grader_name
+from bench.grading.files import GradeFile
+from bench.grading.graders import grader_folder
 from bench.grading.lexical import grade
+from bench.grading.made import grade_file
 from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped
 from bench.grading.results import GraderResult
 from bench.grading.tell import Tell
@@ -56,31 +57,7 @@ def lexical_run(
 
 
 def _grade(one: Due, spec: GraderSpec, seed: int) -> GradeFile:
-    key, text = one.fixture.key, one.seen
-    findings, inventions = grade(text.text, key)
-    by_id = {finding.atom: finding for finding in findings}
-    verdicts = [
-        AtomVerdict(
-            atom=atom.id,
-            tag=atom.tag,
-            by=atom.by,
-            importance=atom.importance,
-            weight=atom.weight,
-            verdict=(finding := by_id[atom.id]).verdict,
-            evidence=None if finding.evidence is None else text.restore(finding.evidence),
-            evidence_found=finding.evidence_found,
-            position=position,
-        )
-        for position, atom in enumerate(shuffled(key.atoms, [a.id for a in key.atoms], seed, one.sealed.id))
-    ]
-    restored = [msgspec.structs.replace(i, evidence=text.restore(i.evidence or "")) for i in inventions]
-    return GradeFile(
-        output_sha256=one.hashes.output_sha256,
-        key_sha256=one.hashes.key_sha256,
-        grader_sha256=one.hashes.grader_sha256,
-        grader=grader_name(spec),
-        scope=spec.scope,
-        grading_pass=one.sealed.grading_pass,
-        verdicts=tuple(verdicts),
-        inventions=tuple(restored),
-    )
+    key = one.fixture.key
+    findings, inventions = grade(one.seen.text, key)
+    atoms = shuffled(key.atoms, [a.id for a in key.atoms], seed, one.sealed.id)
+    return grade_file(one, spec, atoms, findings, inventions)

@@ -13,7 +13,8 @@ from bench.grading.means import Means
 from bench.grading.outputs import GradedStore
 from bench.grading.results import GraderResult, GradingInterrupted
 from bench.models.names import parse_name
-from bench.sweepfile import GraderSpec, grader_faults
+from bench.plugins import open_grader
+from bench.sweepfile import BUILT_IN, GraderSpec, grader_faults
 
 __all__ = ["GradedStore", "Progress", "grade_run", "grader_folder", "read_grades"]
 
@@ -51,6 +52,8 @@ def check_graders(graders: Sequence[GraderSpec]) -> None:
     for spec in graders:
         if spec.model is not None:
             parse_name(spec.model)
+        if spec.kind not in BUILT_IN:
+            open_grader(spec.kind)
 
 
 def _grade(
@@ -73,4 +76,8 @@ def _grade(
         from bench.grading.human_grades import human_run
 
         return human_run(store, spec, seed, fixtures)
+    if spec.kind != "lexical":
+        from bench.grading.plugin_grades import plugin_run
+
+        return plugin_run(store, spec, seed, fixtures, tell)
     return lexical_run(store, spec, seed, fixtures, tell)
