@@ -7,7 +7,8 @@ import pytest
 from claude_sessions import answer, result, user, written
 
 from bench.drafting import draft
-from bench.drafting.words import bounded, quoted, sentences, stem_pattern
+from bench.drafting.patterns import bounded, quoted, stem_pattern
+from bench.drafting.words import sentences
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key, read_key
 from bench.keywriting import to_yaml
@@ -64,7 +65,7 @@ def of_tag(transcript: Transcript, tag: str) -> list[Atom]:
     ("tag", "words", "by", "at", "importance"),
     [
         ("constraint", "Never use Redis", "user", (0,), "vital"),
-        ("rejected", "Keep the bucket immutable", "user", (6,), "vital"),
+        ("constraint", "Keep the bucket immutable", "user", (6,), "vital"),
         ("correction", "that is wrong, the refill rate", "user", (9,), "vital"),
         ("ask", "The last request, open at the end", "user", (14,), "vital"),
         ("ask", "Add a token bucket limiter", "user", (0,), "okay"),
@@ -96,7 +97,7 @@ def test_ids_are_unique_statuses_drafted_and_no_atom_asks_the_same_twice(transcr
 
 
 def test_a_rule_is_not_carried_by_its_opposite(transcript):
-    [rule] = of_tag(transcript, "constraint")
+    [rule] = [a for a in of_tag(transcript, "constraint") if "Redis" in a.text]
 
     def verdict(text: str) -> object:
         return grade(text, Key(version=1, atoms=(rule,)))[0][0].verdict

@@ -11,7 +11,7 @@ from msgspec import Struct
 from bench.checks.fixture import check_fixture
 from bench.checks.parts import read_parts
 from bench.drafting.merge import overlaps
-from bench.drafting.typed import typed_text
+from bench.drafting.turns import typed_text
 from bench.fixtures import KEY, TRANSCRIPT
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key

@@ -9,40 +9,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bench.drafting import commands, files, promises, recurring, typed, values
+from bench.drafting import artefacts, choices, commands, files, promises, recurring, reports, typed, values
 from bench.drafting.calls import calls_of
 from bench.drafting.candidates import Candidate
 from bench.drafting.merge import overlaps
+from bench.drafting.turns import turns_of
 from bench.drafting.words import Words
+from bench.handoff.calls import calls_of as handoff_calls
 from bench.keys import Atom
 from bench.transcripts.model import Transcript
 
-MOST_ATOMS = 80
-"""More than a person will review; every kind has its own bound below it."""
+MOST_ATOMS = 60
+"""As many as a person reviews in one sitting; every kind has its own bound below it."""
 
 __all__ = ["draft"]
 
 
 def draft(transcript: Transcript) -> tuple[Atom, ...]:
     """Atoms proposed for the transcript's main line, in the order of its messages, each once, all `drafted`."""
-    words = Words(transcript)
-    calls = list(calls_of(transcript))
+    words, turns = Words(transcript), turns_of(transcript)
+    calls, ledger = list(calls_of(transcript)), handoff_calls(transcript.messages)
     proposed = [
-        *typed.drafted(transcript, words),
-        *promises.open_questions(words, transcript),
-        *files.open_todos(words, transcript),
         *values.changed_values(calls, words, transcript),
+        *typed.asks(turns, words, transcript),
+        *choices.choices(turns, words, transcript),
+        *typed.statements(turns, words, transcript),
+        *promises.open_questions(words, transcript),
+        *files.open_todos(ledger, words, transcript),
         *promises.promises(words, transcript),
-        *files.written_files(calls, transcript),
+        *artefacts.artefacts(calls, words, transcript),
+        *reports.facts(turns, words, transcript),
+        *files.written_files(ledger, words, transcript),
         *commands.failures(calls, words, transcript),
         *commands.commands_run(calls, transcript),
-        *recurring.names(words, transcript, files.stems_of_files(calls)),
         *recurring.numbers(words, transcript),
-    ][:MOST_ATOMS]
+        *recurring.names(words, transcript, files.stems_of_files(calls)),
+    ]
     named = {f"c{n}": candidate for n, candidate in enumerate(_once(proposed))}
     again = {later.id for _, later in overlaps([candidate.atom(id_) for id_, candidate in named.items()])}
-    chosen = sorted((c for id_, c in named.items() if id_ not in again), key=lambda c: c.at)
-    return tuple(candidate.atom(f"a{n:03}") for n, candidate in enumerate(chosen, start=1))
+    kept = [candidate for id_, candidate in named.items() if id_ not in again][:MOST_ATOMS]
+    return tuple(candidate.atom(f"a{n:03}") for n, candidate in enumerate(sorted(kept, key=lambda c: c.at), start=1))
 
 
 def _once(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

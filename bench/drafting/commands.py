@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.words import Words, bounded, plain, quoted, ways
+from bench.drafting.patterns import bounded, quoted, ways
+from bench.drafting.words import Words, plain
 from bench.keys import Patterns
 from bench.text import clip
 from bench.transcripts.model import Transcript
 
 MOST_COMMANDS = 6
 MOST_FAILURES = 6
-"""Commands drafted, most often run first; failures, newest first."""
+MOST_MENDED = 2
+"""Commands drafted, most often run first; failures, newest first, and of those the ones that went through later."""
 FEWEST_RUNS = 2
 """A command run once is an event, not a way of working."""
 LONGEST_COMMAND = 100
@@ -25,9 +27,9 @@ LONGEST_ERROR = 160
 _SHELLS = re.compile(r"^(?:bash|shell|exec|run_|terminal|execute)", re.IGNORECASE)
 _TRIVIAL = re.compile(
     r"^(?:ls|cat|head|tail|grep|rg|find|wc|echo|pwd|which|cd|export|source|set|sleep|printf|sed|awk|jq|file|stat|true|tree"
-    r"|diff|for|while|if|do|done|fi|then|else|mkdir|chmod|chown|cp|mv|rm|touch|kill|test"
+    r"|diff|for|while|if|do|done|fi|then|else|mkdir|chmod|chown|cp|mv|rm|touch|kill|test|gh"
     r"|git (?:status|diff|log|show|branch|blame|rev-parse|ls-files|remote|fetch|stash|config|cat-file|add|commit|push"
-    r"|pull|checkout|switch|mv|rm|tag))\b"
+    r"|pull|checkout|switch|mv|rm|tag|rebase|merge|cherry-pick|reset|restore|worktree))\b"
 )
 """Commands that look around, or that every session has."""
 _TOKEN = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|&&|\|\||[;\n|]|\d?>>?(?:&\d|\s*\S+)|.""", re.DOTALL)
@@ -68,17 +70,20 @@ def failures(calls: Sequence[Call], words: Words, transcript: Transcript) -> Ite
     runs = _runs(calls)
     failed = [(command, call) for command, own in runs.items() for call in own if call.failed and not _refused(call)]
     newest = dict(failed)
-    drafted = 0
+    drafted = mended = 0
     for command, call in sorted(newest.items(), key=lambda c: -c[1].at):
         error = _error_line(call)
         if error is None or call.result_at is None or drafted == MOST_FAILURES:
             continue
         passed = next((c for c in runs[command] if c.at > call.at and not c.failed), None)
+        if passed and mended == MOST_MENDED:
+            continue
         later = f" It went through later (message {passed.at})." if passed else ""
         text = f"'{clip(command, 60)}' failed: {error}.{later}"
         candidate = Candidate("error", text, "okay" if passed else "vital", "tool", (call.result_at,))
-        if found := carried(candidate, ways(error, words.ranked(error, call.result_at)), transcript):
+        if found := carried(candidate, ways(words, error, call.result_at), transcript):
             drafted += 1
+            mended += passed is not None
             yield found
 
 

@@ -3,51 +3,111 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.words import Words, bounded, plain, ways
-from bench.handoff.calls import calls_of as handoff_calls
+from bench.drafting.patterns import bounded, ways
+from bench.drafting.words import NAME, Words, plain
+from bench.handoff.calls import Call as HandoffCall
 from bench.handoff.todo_list import todo_list
+from bench.handoff.written import written_files as files_written
 from bench.keys import Importance, Patterns
-from bench.transcripts.model import Transcript
+from bench.transcripts.model import Message, Transcript
 
-MOST_FILES = 12
+MOST_FILES = 8
 VITAL_FILES = 3
 """Files drafted, those written most first; of them the first few are what the session is about."""
+TRIES = 4
+"""Messages tried that tell of a file, newest first."""
+MOST_NAMES = 3
+"""Names that a file's text tells of what was written into it."""
 
-_WRITES = re.compile(r"write|edit|create|patch|replace|insert|update_file", re.IGNORECASE)
 _PATH_NAMES = ("file_path", "notebook_path", "path", "filename", "target_file")
+_PASSING = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratch)/|\.(?:log|tmp|lock|out)$|(?:^|/)(?:nul|null)$|^/dev/|[$*{<>]")
+"""Files of the moment."""
+_PROSE = re.compile(r"\.(?:mdx?|txt|rst|json\w?|ya?ml|toml|csv|html)$")
+_DEFINED = re.compile(
+    r"(?:\b(?:func|def|class|interface|struct|enum|trait|fn|function|type)\s+(?:\([^)]*\)\s*)?)([A-Za-z_]\w{3,})"
+)
+_CHANGE = r"\b(?:chang|updat|modif|edit|creat|add|wrote|written|rewr|mov|renam|fix|refactor|implement|replac|extend)"
+"""How a handoff says that a file was worked on."""
 
 
-def written_files(calls: Sequence[Call], transcript: Transcript) -> Iterator[Candidate]:
-    """The files that tools wrote, most often written first."""
-    written: dict[str, list[Call]] = defaultdict(list)
-    known: set[str] = set()
-    for call in calls:
-        path = next((p for name in _PATH_NAMES if isinstance(p := call.arguments.get(name), str) and p), None)
-        if path is None:
-            continue
-        known.add(path)
-        # some tools are one name with a verb as an argument: view, create, str_replace
-        if _WRITES.search(f"{call.name} {call.arguments.get('command', '')}") and not call.failed:
-            written[path].append(call)
-    top = sorted(written, key=lambda p: (-len(written[p]), -written[p][-1].at))[:MOST_FILES]
-    for rank, path in enumerate(top):
-        name, last = plain(_short(path, known)), written[path][-1]
-        often = "once" if len(written[path]) == 1 else f"{len(written[path])} times"
-        text = f"{name} was written {often} ({last.name})."
-        importance: Importance = "vital" if rank < VITAL_FILES and len(written[path]) > 1 else "okay"
-        patterns = (Patterns(all=(bounded(n),)) for n in (name, name.rsplit("/", 1)[-1]))
-        if found := carried(Candidate("file", text, importance, "assistant", (last.at,)), patterns, transcript):
+def written_files(calls: Sequence[HandoffCall], words: Words, transcript: Transcript) -> Iterator[Candidate]:
+    """The files that tools and commands wrote, most often written first, each with what was defined in it."""
+    written = [w for w in files_written(calls) if not w.removed and not _PASSING.search(w.path)]
+    known = {w.path for w in written} | {c.path for c in calls if c.path is not None}
+    named: dict[str, list[HandoffCall]] = defaultdict(list)
+    for file in written:
+        # the same file in another checkout is the same to a reader
+        named[plain(_short(file.path, known))] += [calls[i] for i in file.calls]
+    top = sorted(named, key=lambda n: (-len(named[n]), -named[n][-1].at))[:MOST_FILES]
+    for rank, name in enumerate(top):
+        own = sorted(named[name], key=lambda c: c.at)
+        if len(own) == 1 and own[0].deed != "write":
+            continue  # one redirect or move is an event
+        often = "once" if len(own) == 1 else f"{len(own)} times"
+        names = [] if _PROSE.search(name) else _defined(own, words)
+        told = f"; it defines {', '.join(names)}" if names else ""
+        importance: Importance = "vital" if rank < VITAL_FILES and len(own) > 1 else "okay"
+        candidate = Candidate(
+            "file", f"{name} was written {often} ({own[-1].name}){told}.", importance, "assistant", ()
+        )
+        if found := _found(candidate, name, names, own, transcript):
             yield found
 
 
-def open_todos(words: Words, transcript: Transcript) -> Iterator[Candidate]:
+def _found(
+    candidate: Candidate, name: str, names: Sequence[str], own: Sequence[HandoffCall], transcript: Transcript
+) -> Candidate | None:
+    """The file by its name beside what was defined in it; else beside a word of change, where a message has both."""
+    calling = [c.at for c in own if any(n in str(c.arguments) for n in names)]
+    later = range(len(transcript.messages) - 1, own[0].at - 1, -1)
+    spoken = [i for i in later if _is_told(transcript.messages[i], name)][:TRIES]
+    full = Patterns(all=(bounded(name),), any=(*map(bounded, names), _CHANGE))
+    tried = [(i, full) for i in (*calling[-1:], *spoken, own[-1].at)]
+    tried += [(own[-1].at, Patterns(all=(bounded(n),))) for n in (name, name.rsplit("/", 1)[-1])]
+    for at, patterns in tried:
+        sources = tuple(sorted({at, own[-1].at}))
+        if found := carried(replace(candidate, at=sources), [patterns], transcript):
+            return found
+    return None
+
+
+def _is_told(message: Message, name: str) -> bool:
+    """Whether the assistant says of the file that it was worked on."""
+    if message.author != "assistant" or name.casefold() not in message.spoken.casefold():
+        return False
+    return re.search(_CHANGE, message.spoken, re.IGNORECASE) is not None
+
+
+def _defined(own: Sequence[HandoffCall], words: Words) -> list[str]:
+    """The names that writing calls brought into a file, those first that the session speaks of most."""
+    found: Counter[str] = Counter()
+    for call in own:
+        after = " ".join(v for k, v in _texts(call.arguments) if not k.startswith("old"))
+        before = " ".join(v for k, v in _texts(call.arguments) if k.startswith("old"))
+        found.update(n for n in dict.fromkeys(_DEFINED.findall(after)) if n not in before)
+    telling = [n for n in found if NAME.fullmatch(n) and not n.startswith(("test", "Test"))]
+    return sorted(telling, key=lambda n: (-words.holders(n), n))[:MOST_NAMES]
+
+
+def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a call's arguments with the name it stands under."""
+    match value:
+        case str():
+            yield name, value
+        case list():
+            yield from (pair for item in value for pair in _texts(item, name))
+        case dict():
+            yield from (pair for key, item in value.items() for pair in _texts(item, str(key)))
+
+
+def open_todos(kept: Sequence[HandoffCall], words: Words, transcript: Transcript) -> Iterator[Candidate]:
     """What the to-do list holds as not done, whichever kind of tool keeps it."""
-    kept = handoff_calls(transcript.messages)
     for item in todo_list(kept):
         said = plain(item.name)
         last = max(
@@ -57,7 +117,7 @@ def open_todos(words: Words, transcript: Transcript) -> Iterator[Candidate]:
             continue
         told = "In progress" if item.status == "in_progress" else "Still to do"
         candidate = Candidate("pending", f"{told}: {said}", "vital", "assistant", (last,))
-        if found := carried(candidate, ways(said, words.ranked(said, last)), transcript):
+        if found := carried(candidate, ways(words, said, last), transcript):
             yield found
 
 
@@ -80,14 +140,11 @@ def stems_of_files(calls: Sequence[Call]) -> frozenset[str]:
     return frozenset(_parts(path)[-1].split(".")[0].casefold() for path in paths if _parts(path))
 
 
-def _short(path: str, known: set[str]) -> str:
-    """The file's name, with as many folders before it as tell it from the other files of the session."""
+def _short(path: str, known: Iterable[str]) -> str:
+    """The file's name, with the folder before it where the session has another file of that name."""
     parts = _parts(path)
-    others = [_parts(other) for other in known if other != path]
-    for n in range(1, len(parts) + 1):
-        if not any(other[-n:] == parts[-n:] for other in others):
-            return "/".join(parts[-n:])
-    return "/".join(parts)
+    alone = not any(_parts(other)[-1:] == parts[-1:] for other in known if other != path)
+    return "/".join(parts[-1:] if alone else parts[-2:])
 
 
 def _parts(path: str) -> list[str]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.typed import typed_text
-from bench.drafting.words import Words, sentences, ways
+from bench.drafting.patterns import ways
+from bench.drafting.turns import typed_text
+from bench.drafting.words import Words, sentences
 from bench.transcripts.model import Transcript
 
 MOST_PROMISES = 6
@@ -29,6 +30,8 @@ _TO_THE_USER = re.compile(
     r"(?i)^(?:would|do|should|shall|can|could|which|what|how|where|is|are|want|may)\b.*\b(?:you|your|I|we|me|prefer)\b"
 )
 
+_COURTESY = re.compile(r"(?i)\b(?:how (?:can|may) i (?:help|assist)|anything else|let me know)\b")
+
 
 def promises(words: Words, transcript: Transcript) -> Iterator[Candidate]:
     """What the assistant said it would do later, or that is not done; newest first."""
@@ -41,11 +44,14 @@ def promises(words: Words, transcript: Transcript) -> Iterator[Candidate]:
         for sentence in sentences(message.spoken):
             if drafted == MOST_PROMISES:
                 return
-            ranked = words.ranked(sentence, at)
-            if not _PUT_OFF.search(sentence) or sentence.endswith((":", "?")) or len(ranked) < FEWEST_WORDS:
+            if (
+                not _PUT_OFF.search(sentence)
+                or sentence.endswith((":", "?"))
+                or len(words.ranked(sentence, at)) < FEWEST_WORDS
+            ):
                 continue
             candidate = Candidate("promise", f'The assistant put off: "{sentence}"', "okay", "assistant", (at,))
-            if found := carried(candidate, ways(sentence, ranked), transcript):
+            if found := carried(candidate, ways(words, sentence, at), transcript):
                 drafted += 1
                 yield found
 
@@ -61,11 +67,11 @@ def open_questions(words: Words, transcript: Transcript) -> Iterator[Candidate]:
         for sentence in sentences(messages[at].spoken):
             if drafted == MOST_QUESTIONS:
                 return
-            if not sentence.endswith("?") or not _TO_THE_USER.search(sentence):
+            if not sentence.endswith("?") or not _TO_THE_USER.search(sentence) or _COURTESY.search(sentence):
                 continue
             candidate = Candidate(
                 "pending", f'Asked of the user, not answered: "{sentence}"', "vital", "assistant", (at,)
             )
-            if found := carried(candidate, ways(sentence, words.ranked(sentence, at)), transcript):
+            if found := carried(candidate, ways(words, sentence, at), transcript):
                 drafted += 1
                 yield found

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.typed import typed_text
-from bench.drafting.words import NAME, Words, bounded, quoted, sentences, ways
+from bench.drafting.patterns import bounded, quoted, ways
+from bench.drafting.reports import is_fact
+from bench.drafting.turns import typed_text
+from bench.drafting.words import NAME, Words, sentences
 from bench.keys import By, Patterns, Tag
 from bench.transcripts.model import Message, Transcript
 
-MOST_NAMES = 12
-MOST_NUMBERS = 8
+MOST_NAMES = 6
+MOST_NUMBERS = 5
 FEWEST_MESSAGES = 2
 """Messages that must speak of a name or number: once is a mention."""
 TRIES = 4
@@ -29,6 +31,7 @@ _NUMBER = re.compile(
 _PRODUCTS = """github gitlab javascript typescript macos ios postgresql mysql openai vscode nodejs youtube linkedin
     webassembly graphql devops chatgpt iterm powershell"""
 """Names that look like identifiers and are none of the session's own."""
+_PLACE = re.compile(r"(?i)\b(?:lines?|message|step|section|page|column|index)\W{0,3}\d")
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 
@@ -45,7 +48,7 @@ def names(words: Words, transcript: Transcript, files: frozenset[str]) -> Iterat
     mentions = {n: m for n, m in spoken.items() if n.casefold() not in files and n.casefold() not in products}
     for name in _most_spoken(mentions, words)[:MOST_NAMES]:
         told = (
-            _told("identifier", m, [Patterns(all=(bounded(name),))], transcript)
+            _told("identifier", m, ways(words, m.sentence, m.at, also=[bounded(name)]), transcript)
             for m in _telling(mentions[name], words)
         )
         if found := next(filter(None, told), None):
@@ -55,10 +58,10 @@ def names(words: Words, transcript: Transcript, files: frozenset[str]) -> Iterat
 def numbers(words: Words, transcript: Transcript) -> Iterator[Candidate]:
     """Numbers (versions, sizes, shares, hashes) spoken of in several messages, each with words of its sentence."""
     mentions = {n: m for n, m in _mentions(transcript, _NUMBER).items() if not _YEAR.match(n)}
-    for number in _most_spoken(mentions, words)[:MOST_NUMBERS]:
+    for number in [n for n in _most_spoken(mentions, words) if not _is_place(mentions[n])][:MOST_NUMBERS]:
         pattern = _number(number)
         told = (
-            _told("number", m, ways(m.sentence, words.ranked(m.sentence, m.at), also=[pattern]), transcript)
+            _told("number", m, ways(words, m.sentence, m.at, also=[pattern]), transcript)
             for m in _telling(mentions[number], words)
         )
         if found := next(filter(None, told), None):
@@ -93,9 +96,13 @@ def _most_spoken(mentions: dict[str, list[_Mention]], words: Words) -> list[str]
 
 def _telling(mentions: Sequence[_Mention], words: Words) -> list[_Mention]:
     """The mentions that say something, newest first: what was said last is what stands."""
-    telling = [m for m in mentions if len(words.ranked(m.sentence, m.at)) >= FEWEST_WORDS]
-    # a line that ends in a colon only announces what comes
-    return sorted(telling, key=lambda m: (m.sentence.endswith(":"), -m.at))[:TRIES]
+    telling = [m for m in mentions if is_fact(m.sentence) and len(words.ranked(m.sentence, m.at)) >= FEWEST_WORDS]
+    return sorted(telling, key=lambda m: -m.at)[:TRIES]
+
+
+def _is_place(mentions: Sequence[_Mention]) -> bool:
+    """Whether a number is only where something stands: a line, a step, an item."""
+    return all(_PLACE.search(m.sentence) for m in mentions)
 
 
 def _number(number: str) -> str:

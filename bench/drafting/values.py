@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 
 from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.typed import typed_text
-from bench.drafting.words import NAME, Words, bounded, quoted, sentences, stem_pattern
+from bench.drafting.patterns import bounded, quoted, stem_pattern
+from bench.drafting.turns import typed_text
+from bench.drafting.words import Words, is_name, sentences
 from bench.keys import By, Patterns, Stale
 from bench.transcripts.model import Transcript
 
@@ -79,7 +80,7 @@ def _by_words(words: Words, transcript: Transcript) -> Iterator[Candidate]:
         for sentence in sentences(typed_text(transcript.messages[at])):
             ranked = words.ranked(sentence, at)
             if ranked and (match := _FROM_TO.search(sentence)) and match["old"] != match["new"]:
-                name = next((w for w in ranked if NAME.fullmatch(w)), ranked[0])
+                name = next((w for w in ranked if is_name(w)), ranked[0])
                 yield _changed(name, stem_pattern(name), match["old"], match["new"], at, "user")
 
 

@@ -1,59 +1,53 @@
-"""Words of a transcript and the patterns made of them: what in a sentence would a summary of it still hold?"""
+"""Words of a transcript: what in a sentence would a summary of it still hold?"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
-from bench.grading.negation import holds_negation
-from bench.keys import Patterns
+from bench.drafting.vocabulary import STOP, WEAK
 from bench.transcripts.model import Transcript
 
-DENIAL = r"\b(?:not|no|never|cannot|without|nothing|nobody)\b|n't"
-"""How a denial is written; a pattern that holds one lets the others match under it."""
-UNDONE = r"\b(?:reject|revert|remov|delet|drop|discard|avoid|skip|ruled? out|against|instead|rather)"
-"""What a summary may write in place of a denial."""
 ECHO_WEIGHT = 2.0
 """A word that the answer takes up counts as that much rarer (in nats): it is what the sentence is about."""
-HAPAX = 0.5
+HAPAX = 0.35
 """Share of its rarity that a word keeps which stands in no other message: most are turns of phrase and slips."""
+WEAK_WEIGHT = 0.2
+"""Share of its weight that a word keeps which sentences about anything have."""
 REPLIES = 4
 """Messages after a turn in which an echo is looked for."""
-SHORTEST_STEM, SHORTEST_BARE = 4, 5
-"""Letters that a stem keeps at least, and where only one was taken off: 'testing' and 'tested' meet, while 'redis' is
-not found in 'redirect'."""
 LONGEST_SENTENCE = 300
 """Characters; longer ones are pasted matter, not statements."""
+SHORTEST_SLIP = 4
+"""Letters of a word that is taken for a misspelt one."""
+COMMON = 0.05
+"""Share of the messages from which on a word does not tell one statement from another by itself."""
+FEW = 4
+"""Messages that a common word stands in at least: a twentieth of a short session is one."""
 
 NAME = re.compile(
     r"\b(?:[A-Za-z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|[A-Z]{2,}[a-z0-9]{2,}[A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)\b"
 )
 """An identifier by its looks: camelCase, CamelCase, snake_case."""
-_WORD = re.compile(rf"(?P<name>{NAME.pattern})|(?<!\w)(?P<word>[^\W\d_](?:[\w'-]*[^\W_])?)|(?P<number>\d[\d.,]*\d|\d)")
+FILE = re.compile(
+    r"\b[\w-]+(?:\.[\w-]+)*\.(?:pyi?|[mc]?[jt]sx?|go|rs|mdx?|json[lc]?|toml|ya?ml|sh|sql|cc?|cpp|hh?|java|rb|kt|swift|php|css|html|lock|txt)\b"
+)
+"""A file's name."""
+_URL = re.compile(r"\bhttps?://\S+")
+_FOLDERS = re.compile(r"(?<![\w.])(?:[~.@]?/)?(?:[\w.@~-]+/){2,}(?=[\w.-])|(?:[\w.@~-]*/)+(?=[\w-]+\.\w{1,5}\b)")
+_WORD = re.compile(
+    rf"(?P<name>{FILE.pattern}|{NAME.pattern})|(?<!\w)(?P<word>[^\W\d_](?:[\w'-]*[^\W_])?)|(?P<number>\d[\d.,]*\d|\d)"
+)
 _FENCE = re.compile(r"(?ms)^\s*```.*?(?:^\s*```\s*$|\Z)")
-_MARKUP = re.compile(r"^[\s>#*+•-]+|^\s*\d{1,3}[.)]\s+|\*\*|__|`")
+_MARKUP = re.compile(r"^[\s>#*+•-]+(?=[\s*\w`\"'(])|^\s*\d{1,3}[.)]\s+|\*\*|__(?=\W|$)|`")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _SENTENCE = re.compile(r"(?<=[.!?。？！])\s+(?=[^\s])")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
-_SUFFIX = re.compile(r"(?:ations?|ings?|edly|ed|ies|es|s|ly|y|e)$")
-_STOP_WORDS = """
-    a about after again all also always an and another any anything are as ask asked at back be because been before
-    being both but by came can cannot come could did do does doing done down each either else even every everything few
-    first for from get gets getting give go goes going gonna good got had has have having he help her here him his how i
-    if in instead into is it its just keep kind know last less let like little look looking looks lot made make makes
-    making many may maybe me mean might more most much must my need needs never new next no not nothing now of off ok
-    okay on once one only or other our out over own please put rather really right run said same say see seem seems
-    should show since so some something sorry still stuff such sure take tell than thank thanks that the their them then
-    there these they thing things think this those though thought through to too try trying two under until up upon us
-    use used using very wait want wants was way we well were what whats when where whether which while who why will with
-    within without would yeah yep yes yet you your yours can't couldn't didn't doesn't don't hasn't haven't i'd i'll i'm
-    i've isn't it's let's shouldn't that's there's they're wasn't we'd we'll we're we've what's won't wouldn't you're
-    you've actually currently basically exactly great nice cool question check checking work working works help issue
-    somehow already seems feedback ahead time start finally guess"""
-_STOP = frozenset(_STOP_WORDS.split())
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def plain(text: str) -> str:
@@ -66,21 +60,10 @@ def sentences(text: str) -> Iterator[str]:
     for line in _FENCE.sub("\n", text).splitlines():
         if line.lstrip().startswith(("|", "$", "{", "<", "//")):
             continue
-        line = _MARKUP.sub("", line).strip()
+        line = _LINK.sub(r"\1", _MARKUP.sub("", _MARKUP.sub("", line, count=1))).strip()
         for sentence in _SENTENCE.split(line):
             if 0 < len(sentence) <= LONGEST_SENTENCE:
                 yield plain(sentence)
-
-
-def quoted(text: str) -> str:
-    """`text` as a pattern that matches it: RE2's signs escaped, casefolded, white space collapsed."""
-    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.casefold().split()))
-
-
-def bounded(text: str) -> str:
-    """A pattern for `text` that does not match inside a longer word. RE2 knows word bounds of ASCII only."""
-    pattern = quoted(text)
-    return rf"\b{pattern}" if text[:1].isascii() and (text[:1].isalnum() or text[:1] == "_") else pattern
 
 
 class Words:
@@ -101,55 +84,54 @@ class Words:
         """In how many messages the word stands."""
         return self._holders[word.casefold()]
 
+    def is_common(self, word: str) -> bool:
+        """Whether the word stands in so many messages, or so many contexts, that it tells nothing by itself."""
+        enough = max(FEW, COMMON * len(self._messages))
+        return word.casefold() in WEAK or (self.holders(word) > enough and not is_name(word))
+
     def ranked(self, sentence: str, at: int) -> list[str]:
-        """The content words of a sentence of message `at`, those first that it is about: rare and taken up after."""
-        words = list(dict.fromkeys(content_words(sentence)))
+        """The content words of a sentence of message `at`, those first that it is about: rare and taken up after.
+
+        Misspelt words are left out: no handoff repeats them.
+        """
+        words = [w for w in dict.fromkeys(content_words(sentence)) if not self.is_slip(w)]
         replies = frozenset[str]().union(*self._held[at + 1 : at + 1 + REPLIES])
         return sorted(words, key=lambda w: -self._weight(w, replies))
+
+    def is_slip(self, word: str) -> bool:
+        """Whether the word, which no other message has, is one letter away from a word that the session knows."""
+        folded = word.casefold()
+        if self._holders[folded] > 1 or len(folded) < SHORTEST_SLIP or not (folded.isascii() and folded.isalpha()):
+            return False
+        return any(near in STOP or self._holders[near] > 1 for near in _one_letter_away(folded))
 
     def _weight(self, word: str, replies: frozenset[str]) -> float:
         folded = word.casefold()
         holders = self._holders[folded]
         rarity = math.log((1 + len(self._messages)) / (1 + holders)) * (1.0 if holders > 1 else HAPAX)
-        name = 1.0 if NAME.fullmatch(word) else 0.0
-        return rarity + name + (ECHO_WEIGHT if folded in replies else 0.0)
+        name = 1.0 if is_name(word) else 0.0
+        weight = rarity + name + (ECHO_WEIGHT if folded in replies else 0.0)
+        return weight * (WEAK_WEIGHT if folded in WEAK else 1.0)
+
+
+def is_name(word: str) -> bool:
+    """Whether a word is an identifier or a file's name by its looks."""
+    return bool(NAME.fullmatch(word) or FILE.fullmatch(word))
 
 
 def content_words(text: str) -> Iterator[str]:
-    """The words that carry a sentence, as written; identifiers whole, no numbers."""
-    for found in _WORD.finditer(text):
+    """The words that carry a sentence, as written; identifiers and files' names whole, no numbers, folders or links."""
+    for found in _WORD.finditer(_FOLDERS.sub(" ", _URL.sub(" ", text))):
         if found["name"]:
             yield found["name"]
-        elif (word := found["word"]) and word.casefold() not in _STOP and (len(word) > 2 or not word.isascii()):
+        elif (word := found["word"]) and word.casefold() not in STOP and (len(word) > 2 or not word.isascii()):
             yield word
 
 
-def stem_pattern(word: str) -> str:
-    """A pattern for the word in its forms: the stem at the beginning of a word; identifiers whole."""
-    if NAME.fullmatch(word) or not word.isascii():
-        return bounded(word)
-    word = word.removesuffix("'s")
-    stem = _SUFFIX.sub("", word)
-    least = SHORTEST_BARE if len(word) - len(stem) == 1 else SHORTEST_STEM
-    return bounded(stem if len(stem) >= least else word)
-
-
-def ways(sentence: str, ranked: list[str], *, also: Iterable[str] = (), firm: bool = False) -> Iterator[Patterns]:
-    """Patterns that ask a handoff for the sentence, from telling to plain: a head word and one of the next.
-
-    `ranked` are the sentence's words, most telling first; `also` must match whatever else does. Where the sentence
-    denies something there are ways that ask for a denial: they come first where it is the point (`firm`), else last.
-    """
-    names = [w for w in ranked if NAME.fullmatch(w)]
-    orders = ([*names, *(w for w in ranked if w not in names)], ranked[1:], sorted(ranked, key=len, reverse=True))
-    found = [patterns for order in orders for patterns in _patterns(sentence, order, tuple(also))]
-    return iter(sorted(found, key=lambda p: (DENIAL not in p.any) == firm))
-
-
-def _patterns(sentence: str, words: list[str], also: tuple[str, ...]) -> Iterator[Patterns]:
-    stems = [s for s in dict.fromkeys(stem_pattern(w) for w in words) if s not in also and not holds_negation(s)]
-    head, rest = ((), stems) if also else (tuple(stems[:1]), stems[1:])
-    if rest:
-        yield Patterns(all=(*also, *head), any=tuple(rest[:3]))
-    if stems and holds_negation(sentence.casefold()):
-        yield Patterns(all=(*also, stems[0]), any=(DENIAL, UNDONE))
+def _one_letter_away(word: str) -> Iterator[str]:
+    """The words that one slip of the fingers away from `word`; its ending stays, since other forms are no slips."""
+    cuts = [(word[:i], word[i:]) for i in range(len(word) - 1)]
+    swapped = (a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1 and b[0] != b[1])
+    dropped = (a + b[1:] for a, b in cuts[1:])
+    doubled = (a + c + b for a, b in cuts[1:] for c in _LETTERS)
+    return chain(swapped, dropped, doubled)

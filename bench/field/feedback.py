@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from bench.drafting.candidates import Candidate, is_carried
-from bench.drafting.words import Words, content_words, ways
+from bench.drafting.patterns import ways
+from bench.drafting.words import Words, content_words
 from bench.errors import BenchError
 from bench.field.stored import RunShelf, Shelf, Stored
 from bench.forks.store import append_line
@@ -105,7 +106,7 @@ def drafted_atom(feedback: Feedback, transcript: Transcript, id_: str = "f1") ->
     for at in feedback.messages or _likely(feedback.note, transcript):
         tag = feedback.tag or ("correction" if feedback.what == "wrong" else "state")
         candidate = Candidate(tag, feedback.note, "vital", _by(transcript.messages[at]), (at,))
-        for patterns in ways(feedback.note, words.ranked(feedback.note, at)):
+        for patterns in ways(words, feedback.note, at):
             tried = Candidate(tag, feedback.note, "vital", candidate.by, (at,), patterns)
             if is_carried(tried, transcript):
                 return tried.atom(id_)

@@ -8,8 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from bench.drafting.typed import refusals, typed_text
-from bench.drafting.words import content_words, sentences, stem_pattern
+from bench.drafting.patterns import stem_pattern
+from bench.drafting.turns import refusals, typed_text
+from bench.drafting.words import content_words, sentences
 from bench.field.stretches import Session, Stretch
 from bench.handoff.outcome import outcome_of
 from bench.handoff.pins import is_pinnable

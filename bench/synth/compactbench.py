@@ -16,7 +16,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from bench.drafting.candidates import Candidate, carried
-from bench.drafting.words import bounded, quoted
+from bench.drafting.patterns import bounded, quoted
 from bench.errors import BenchError
 from bench.keys import Atom, Patterns, Stale, Tag
 from bench.schema import load_yaml

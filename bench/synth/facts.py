@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal, TypeVar
 
-from bench.drafting.words import bounded
+from bench.drafting.patterns import bounded
 from bench.keys import By, Importance, Patterns, Tag
 from bench.synth.scenarios.model import Scenario
 
