@@ -14,7 +14,7 @@ from bench.text import clip
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from bench.forks.beside import Begun
+    from bench.beside import Begun
     from bench.grading.model import Finding, Invention
     from bench.keys import Key
     from bench.models.protocol import Model

@@ -23,7 +23,7 @@ def input_room(window: int | None, max_tokens: int, instruction: str) -> int:
 
 
 def commitments_context(messages: Sequence[Message], room: int) -> Prepared | None:
-    """The context of the pass over a conversation, `room` characters at most; None where nothing was said by the assistant.
+    """The context of the pass over what the assistant said, `room` characters at most; None where it said nothing.
 
     The fence is a hash of what stands between the fences, so the same conversation gives the same bytes, and no text
     can hold its own.

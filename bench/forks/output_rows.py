@@ -106,7 +106,7 @@ def _take(row: OutputRow, call: CallRow) -> None:
 
 
 def _sized(row: OutputRow, handoff: Handoff, carry: Carry | None, pricing: Pricing) -> OutputRow:
-    sizes: Mapping[str, int | bool | str | None] = handoff.sizes()
+    sizes: Mapping[str, int | float | bool | str | None] = handoff.sizes()
     row = replace(row, **sizes)
     if carry is not None and row.handoff_tokens is not None:
         row.carry_usd = pricing.carry(row.handoff_tokens, carry, row.started_at)

@@ -7,7 +7,7 @@ them, and when, is the runner's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,11 +15,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bench.beside import Beside
 from bench.calls.journal import Finished, read_journal
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL, Cell, output_name, place
 from bench.forks.runfile import RunFile, read_run_file
 from bench.handoff.assemble import JOINT, Failure, Handoff
+from bench.handoff.commitments_pass import Commitments
 from bench.handoff.ledger_rows import Row
 from bench.handoff.restore_request import asked_in
 from bench.handoff.restores import Restores
@@ -46,12 +48,16 @@ class Parts(Struct, frozen=True, kw_only=True):
 
     parts: tuple[PartSpan, ...] = ()
     failures: tuple[Failure, ...] = ()
-    sizes: dict[str, int | bool | str | None] = {}
+    sizes: dict[str, int | float | bool | str | None] = {}
     ceiling_chars: int | None = None
     rows: tuple[Row, ...] = ()
     """The ledger's rows, where the arm has one."""
     restores: Restores | None = None
     """What was brought back, and what was not; the text itself is the part `restored`."""
+    commitments: Commitments | None = None
+    """What came of the commitments pass, where the arm has one."""
+    subscribers: tuple[Beside, ...] = ()
+    """Who worked beside the fork, and what came of it."""
 
 
 class Store:
@@ -186,13 +192,13 @@ class Store:
 
     # what to write
 
-    def output_files(self, row: OutputRow, handoff: Handoff | None) -> Files:
+    def output_files(self, row: OutputRow, handoff: Handoff | None, beside: Sequence[Beside] = ()) -> Files:
         """The files of one output in the order they must appear: handoff, parts, and last the row."""
         out: Files = []
         stem = self._output(row)
         if handoff is not None:
             out.append((stem + TEXT, handoff.text.encode("utf-8", "replace")))
-            out.append((stem + PARTS, msgspec.json.encode(parts_of(handoff))))
+            out.append((stem + PARTS, msgspec.json.encode(parts_of(handoff, beside))))
         out.append((stem + ROW, msgspec.json.encode(row)))
         return out
 
@@ -220,7 +226,7 @@ def open_run(results_dir: Path, run: str) -> Store:
     return store
 
 
-def parts_of(handoff: Handoff) -> Parts:
+def parts_of(handoff: Handoff, beside: Sequence[Beside] = ()) -> Parts:
     """The contents of a .parts.json."""
     spans: list[PartSpan] = []
     at = 0
@@ -234,6 +240,8 @@ def parts_of(handoff: Handoff) -> Parts:
         ceiling_chars=handoff.ceiling_chars,
         rows=handoff.rows,
         restores=replace(handoff.restores, text="") if handoff.restores else None,
+        commitments=handoff.commitments,
+        subscribers=tuple(beside),
     )
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from bench.arms.model import Arm, Ceiling, Part
 from bench.handoff.ceiling import handoff_ceiling
+from bench.handoff.commitments_pass import Commitments, PassFailed, told
 from bench.handoff.disk import Disk
 from bench.handoff.guard import guard
 from bench.handoff.ledger_rows import Row
@@ -51,6 +52,7 @@ class Handoff(Struct, frozen=True, kw_only=True):
     analysis_chars: int | None
     """Scratchpad dropped from a model's reply; None for arms without a model, whose text is taken as it is."""
     ledger_chars: int | None = None
+    commitments_chars: int | None = None
     state_chars: int | None = None
     restored_chars: int | None = None
     pinned_chars: int | None = None
@@ -62,6 +64,8 @@ class Handoff(Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...] = ()
     """The ledger's rows, all of them, where the arm has one."""
     restores: Restores | None = None
+    commitments: Commitments | None = None
+    """What came of its commitments pass, where the arm has one."""
     failures: tuple[Failure, ...] = ()
 
     @property
@@ -69,7 +73,7 @@ class Handoff(Struct, frozen=True, kw_only=True):
         """Names of the failed parts, comma-separated; None where all stand."""
         return ",".join(f.part for f in self.failures) or None
 
-    def sizes(self) -> dict[str, int | bool | str | None]:
+    def sizes(self) -> dict[str, int | float | bool | str | None]:
         """The columns of an output's row that the assembly fills, by their names."""
         return {
             "handoff_chars": len(self.text),
@@ -77,6 +81,8 @@ class Handoff(Struct, frozen=True, kw_only=True):
             "summary_chars": self.summary_chars,
             "analysis_chars": self.analysis_chars,
             "ledger_chars": self.ledger_chars,
+            "commitments_chars": self.commitments_chars,
+            "commitments_usd": self.commitments.usd_api if self.commitments else None,
             "state_chars": self.state_chars,
             "restored_chars": self.restored_chars,
             "restore_source": self.restores.source if self.restores else None,
@@ -107,11 +113,13 @@ def assemble(
     lineage: Lineage | None = None,
     window: int | None = None,
     disk: Disk | None = None,
+    commitments: Commitments | None = None,
 ) -> Handoff:
     """The handoff of `arm` around a reply (or a text built without a model); `summary` is None where there is no reply.
 
     `window`: tokens of the next context window, which the ceiling is a share of; None where unknown. `disk`: where
-    restored files are read anew; without one, their text is what the transcript holds.
+    restored files are read anew; without one, their text is what the transcript holds. `commitments`: what came of the
+    arm's commitments pass; without one, the part of that name fails.
     """
     settings, sources = arm.settings, sources_of(transcript)
     failures = [Failure("summary", "there is no reply")] if summary is None else []
@@ -119,7 +127,8 @@ def assemble(
     written: list[tuple[str, str]] = []
     if lineage is not None:
         written.append(("lineage", _attempt("lineage", lambda: lineage_line(lineage), failures) or ""))
-    parts = {part: _attempt(part, partial(_part, part, reply, sources), failures) for part in settings.parts}
+    write = partial(_part, reply=reply, sources=sources, commitments=commitments)
+    parts = {part: _attempt(part, partial(write, part), failures) for part in settings.parts}
     written += [(part, text or "") for part, text in parts.items()]
     limit = _limit(arm, window)
     above = _joined(written)
@@ -137,6 +146,7 @@ def assemble(
         summary_chars=None if summary is None else len(reply),
         analysis_chars=analysis_chars,
         ledger_chars=_chars(parts.get("ledger")),
+        commitments_chars=_chars(parts.get("commitments")),
         state_chars=_chars(parts.get("state")),
         restored_chars=len(restores.text) if restores else None,
         pinned_chars=len(pins.text) if pins else None,
@@ -147,6 +157,7 @@ def assemble(
         ceiling_chars=limit,
         rows=sources.rows if parts.get("ledger") is not None else (),
         restores=restores,
+        commitments=commitments if "commitments" in parts else None,
         failures=tuple(failures),
     )
 
@@ -163,7 +174,7 @@ def _reply(summary: str | None, arm: Arm) -> tuple[str, int | None, tuple[Reques
     return kept.text, kept.analysis_chars, asked.requests if asked else ()
 
 
-def _part(part: Part, reply: str, sources: Sources) -> str:
+def _part(part: Part, reply: str, sources: Sources, commitments: Commitments | None) -> str:
     match part:
         case "summary":
             return reply
@@ -172,7 +183,7 @@ def _part(part: Part, reply: str, sources: Sources) -> str:
         case "state":
             return sources.state
         case "commitments":
-            raise NotImplementedError("no runner asks a model for it yet")
+            return told(commitments)
 
 
 def _chars(text: str | None) -> int | None:
@@ -206,5 +217,6 @@ def _attempt(part: str, write: Callable[[], T], failures: list[Failure]) -> T | 
     try:
         return write()
     except Exception as e:
-        failures.append(Failure(part, clip(printable(f"{type(e).__name__}: {e}"), REASON_CHARS)))
+        why = str(e) if isinstance(e, PassFailed) else f"{type(e).__name__}: {e}"
+        failures.append(Failure(part, clip(printable(why), REASON_CHARS)))
         return None

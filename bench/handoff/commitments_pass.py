@@ -19,10 +19,18 @@ class Commitments(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     usd_api: float | None = None
 
-    @property
-    def text(self) -> str:
-        """The part as it stands in a handoff; empty where nothing was found."""
-        return render_commitments(self.findings)
+
+class PassFailed(Exception):
+    """There is nothing to build the part from; the text says why."""
+
+
+def told(commitments: Commitments | None) -> str:
+    """The part as it stands in a handoff, empty where nothing was found. Raises PassFailed where there is none."""
+    if commitments is None:
+        raise PassFailed("no model was asked for it")
+    if commitments.failed is not None:
+        raise PassFailed(commitments.failed)
+    return render_commitments(commitments.findings)
 
 
 def commitments_of(
