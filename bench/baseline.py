@@ -32,7 +32,6 @@ def against_baseline(
     not measure the same: other fixtures, transcripts, contexts, keys or graders, or cells without a graded handoff.
     """
     from bench.analysis.gate import gate
-    from bench.analysis.recall import run_recall
     from bench.analysis.units import named
 
     if run.root.resolve() == baseline.root.resolve():
@@ -43,7 +42,7 @@ def against_baseline(
     new, old = _only(new, wanted), _only(old, wanted)
     keys = _comparable(new, old)
     _check_graders(new, old)
-    return named(gate(run_recall(_graded(new, keys)), run_recall(_graded(old, keys)), fail_below))
+    return named(gate(_graded(new, keys), _graded(old, keys), fail_below))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The gate: an arm fails only where every replicate says so; runs that measured different things are not compared."""
+"""The gate: an arm fails only where its interval says so; runs that measured different things are not compared."""
 
 import json
 import re
@@ -10,90 +10,126 @@ import pytest
 import yaml
 from loopback import say
 from pages import blocks
-from runs import grades, output, write_run
+from runs import graded, output, write_run
 
 from bench.analysis.gate import CANNOT_TELL, FAIL, PASS, gate
-from bench.analysis.recall import run_recall
 from bench.cli import main
 from bench.forks.runfile import ArmMark, FixtureMark, encode_run_file
-from bench.frames import frame, records
-from bench.rows import GradeRow
+from bench.frames import records
 
 PAGE = Path(__file__).parent.parent / "docs" / "ci-gate.md"
 
 
-def recalls(runs, **more):
-    """`run_recall` of {fixture: {arm: [letters, …]}}."""
-    rows = [
-        row
-        for fixture, arms in runs.items()
-        for arm, letters in arms.items()
-        for n, one in enumerate(letters, 1)
-        for row in grades(one, arm, fixture, n, **more)
-    ]
-    return run_recall(frame(rows, GradeRow))
-
-
-def one_arm(new, old, limit=-3.0):
+def one_arm(new, old, limit=-3.0, **more):
     """The line of an arm with those runs, {fixture: [letters, …]}; ten atoms, so that a letter is 10 points."""
-    sides = [recalls({f: {"a": runs} for f, runs in side.items()}) for side in (new, old)]
+    sides = [graded({f: {"a": runs} for f, runs in side.items()}, **more) for side in (new, old)]
     (line,) = records(gate(*sides, limit))
     return line
 
 
-SEVEN, EIGHT, NINE, TEN = ("C" * n + "L" * (10 - n) for n in (7, 8, 9, 10))
+FIVE, SIX, SEVEN, EIGHT, NINE, TEN = ("C" * n + "L" * (10 - n) for n in range(5, 11))
 
 
 @pytest.mark.parametrize(
-    ("new", "old", "least_change_most", "verdict"),
+    ("new", "old", "change", "ends", "verdict"),
     [
-        # every new run is at least 10 below every old one
-        ([SEVEN, EIGHT], [NINE, TEN], (-30, -20, -10), FAIL),
-        # one new run is as good as one old one
-        ([SEVEN, NINE], [NINE, TEN], (-30, -15, 0), CANNOT_TELL),
-        ([NINE, TEN], [NINE, TEN], (-10, 0, 10), CANNOT_TELL),
-        ([TEN, TEN], [TEN, TEN], (0, 0, 0), PASS),
-        ([NINE, TEN], [SEVEN, EIGHT], (10, 20, 30), PASS),
-        # other numbers of runs are no trouble
-        ([SEVEN], [EIGHT, NINE, TEN], (-30, -20, -10), FAIL),
+        # 75 - 95; s^2 50 and 50, SE = sqrt(50/2 + 50/2) = 7.0711, df 2, t 4.30265: -20 -+ 30.4243
+        ([SEVEN, EIGHT], [NINE, TEN], -20, (-50.4243, 10.4243), CANNOT_TELL),
+        # 55 - 95; s^2 100/3 each, SE = sqrt(2 x 100/3 / 4) = 4.0825, df 6, t 2.44691: -40 -+ 9.9895
+        ([FIVE, SIX] * 2, [NINE, TEN] * 2, -40, (-49.9895, -30.0105), FAIL),
+        # the same turned round
+        ([NINE, TEN] * 2, [FIVE, SIX] * 2, 40, (30.0105, 49.9895), PASS),
+        # 95 - 95, SE as above
+        ([NINE, TEN] * 2, [NINE, TEN] * 2, 0, (-9.9895, 9.9895), CANNOT_TELL),
     ],
 )
-def test_every_replicate_must_say_so(new, old, least_change_most, verdict):
+def test_with_one_fixture_the_interval_is_over_runs(new, old, change, ends, verdict):
     line = one_arm({"f1": new}, {"f1": old})
-    assert (line["least"], line["change"], line["most"]) == pytest.approx(least_change_most)
-    assert line["verdict"] == verdict
+    assert line["change"] == pytest.approx(change)
+    assert (line["low"], line["high"]) == pytest.approx(ends, abs=1e-3)
+    assert (line["verdict"], line["target"]) == (verdict, "these facts")
     assert (line["n"], line["baseline_n"], line["fixtures"]) == (len(new), len(old), 1)
 
 
-def test_fixtures_are_averaged_each_at_its_own_extremes():
-    # f1: 70, 80 against 90, 100: -30 to -10; f2: 100 against 100, 90: 0 to 10; means -15 and 0
-    line = one_arm({"f1": [SEVEN, EIGHT], "f2": [TEN, TEN]}, {"f1": [NINE, TEN], "f2": [TEN, NINE]})
-    # mean change: f1 75 - 95 = -20, f2 100 - 95 = 5
-    assert (line["least"], line["change"], line["most"]) == pytest.approx((-15, -7.5, 0))
-    assert (line["verdict"], line["fixtures"]) == (CANNOT_TELL, 2)
+@pytest.mark.parametrize(
+    ("limit", "verdict"),
+    [(-3, FAIL), (-30, FAIL), (-30.02, CANNOT_TELL), (-49, CANNOT_TELL), (-50, PASS), (None, None)],
+)
+def test_it_fails_only_where_the_upper_end_is_below_the_limit(limit, verdict):
+    # -49.99 to -30.01, as above
+    line = one_arm({"f1": [FIVE, SIX] * 2}, {"f1": [NINE, TEN] * 2}, limit)
+    assert line["verdict"] == verdict
+
+
+def test_with_several_fixtures_the_interval_is_over_fixtures():
+    # f1 75 - 95 = -20, f2 70 - 100 = -30, f3 70 - 95 = -25: mean -25, sd 5, SE 5 / sqrt(3) = 2.88675, t(2) 4.30265
+    new = {"f1": [SEVEN, EIGHT], "f2": [SEVEN, SEVEN], "f3": [SEVEN]}
+    line = one_arm(new, {"f1": [NINE, TEN], "f2": [TEN, TEN], "f3": [NINE, TEN]})
+    assert line["change"] == pytest.approx(-25)
+    assert (line["low"], line["high"]) == pytest.approx((-37.4207, -12.5793), abs=1e-3)
+    assert (line["verdict"], line["target"], line["fixtures"]) == (FAIL, "transcripts like these", 3)
+    assert line["why"] == "95 % interval -37.4 to -12.6 on transcripts like these, all of it below -3"
+
+
+def test_what_holds_of_these_facts_only_is_told_and_does_not_fail():
+    # f1 55 - 95 = -40, f2 55 - 65 = -10: mean -25, sd 21.213, SE 15, t(1) 12.706: past +-100 points, where it is cut
+    # over runs: SE^2 = 4 x (100/3 / 4) / 2^2 = 8.3333, SE 2.88675, df 12, t 2.17881: -25 -+ 6.2897
+    new = {"f1": [FIVE, SIX] * 2, "f2": [FIVE, SIX] * 2}
+    line = one_arm(new, {"f1": [NINE, TEN] * 2, "f2": [SIX, SEVEN] * 2})
+    assert (line["low"], line["high"], line["verdict"]) == (-100, 100, CANNOT_TELL)
+    assert (line["these_low"], line["these_high"]) == pytest.approx((-31.2897, -18.7103), abs=1e-3)
+    assert line["why"].endswith("; on these facts, from run to run, it is -31.3 to -18.7")
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "why"),
+    [
+        ([SEVEN], [TEN], "one run a fixture"),
+        ([SEVEN, EIGHT], [TEN], "one run a fixture"),
+        ([SEVEN, SEVEN], [TEN, TEN], "all runs of an arm are alike"),
+    ],
+)
+def test_without_an_interval_it_cannot_be_told(new, old, why):
+    line = one_arm({"f1": new}, {"f1": old})
+    assert (line["verdict"], line["low"], line["high"]) == (CANNOT_TELL, None, None)
+    assert line["why"].startswith(f"no interval: {why}")
 
 
 @pytest.mark.parametrize(("limit", "verdict"), [(-10, PASS), (-9.9, FAIL), (-30, PASS), (0, FAIL), (None, None)])
-def test_a_fall_of_exactly_the_limit_is_not_below_it(limit, verdict):
+def test_of_an_arm_without_a_model_the_change_is_exact(limit, verdict):
     # 0.7 - 0.8 is -0.10000000000000009: the rounding of a float must not decide
-    assert one_arm({"f1": [SEVEN]}, {"f1": [EIGHT]}, limit)["verdict"] == verdict
+    line = one_arm({"f1": [SEVEN]}, {"f1": [EIGHT]}, limit, model="none")
+    assert (line["verdict"], line["change"], line["low"]) == (verdict, -10, None)
+    assert line["why"].startswith("exact on these facts")
+    # over several fixtures as well: (-10 + 0) / 2
+    both = one_arm({"f1": [SEVEN], "f2": [TEN]}, {"f1": [EIGHT], "f2": [TEN]}, limit, model="none")
+    assert (both["change"], both["target"]) == (-5, "these facts")
 
 
-@pytest.mark.parametrize(("model", "warned"), [("local", True), ("none", False)])
-def test_one_run_of_a_model_says_that_chance_is_not_ruled_out(model, warned):
-    new, old = (recalls({"f1": {"a": [letters]}}, model=model) for letters in (SEVEN, TEN))
-    (line,) = records(gate(new, old, -3.0))
-    assert line["verdict"] == FAIL
-    assert line["why"].endswith("chance is not ruled out") == warned
+def test_under_a_judge_an_arm_without_a_model_varies_by_its_gradings():
+    line = one_arm({"f1": [SEVEN]}, {"f1": [TEN]}, model="none", grader="judge-m")
+    assert (line["verdict"], line["why"]) == (
+        CANNOT_TELL,
+        "no interval: one run a fixture: how much of it is chance cannot be said",
+    )
 
 
 def test_an_arm_that_the_baseline_does_not_have_cannot_be_judged():
-    lines = records(gate(recalls({"f1": {"a": [TEN], "b": [TEN]}}), recalls({"f1": {"a": [TEN]}}), -3.0))
+    sides = [graded({"f1": arms}, model="none") for arms in ({"a": [TEN], "b": [TEN]}, {"a": [TEN]})]
+    lines = records(gate(*sides, -3.0))
     assert [(r["arm"], r["verdict"], r["change"]) for r in lines] == [("a", PASS, 0.0), ("b", CANNOT_TELL, None)]
 
 
-OLD = {"f1": {"a": [NINE, TEN], "b": [NINE, NINE]}, "f2": {"a": [NINE, TEN], "b": [TEN, TEN]}}
-NEW = {"f1": {"a": [SEVEN, EIGHT], "b": [NINE, NINE]}, "f2": {"a": [SEVEN, SEVEN], "b": [TEN, TEN]}}
+OLD = {
+    "f1": {"a": [NINE, TEN], "b": [NINE, NINE]},
+    "f2": {"a": [NINE, TEN], "b": [TEN, TEN]},
+    "f3": {"a": [NINE, TEN], "b": [TEN, NINE]},
+}
+NEW = {
+    "f1": {"a": [SEVEN, EIGHT], "b": [NINE, NINE]},
+    "f2": {"a": [SEVEN, SEVEN], "b": [TEN, TEN]},
+    "f3": {"a": [SEVEN, SEVEN], "b": [TEN, TEN]},
+}
 
 
 @pytest.fixture
@@ -107,12 +143,14 @@ def runs(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("runs")
 def test_a_line_an_arm_and_status_1_where_one_failed(capsys):
     assert main(["compare", "new", "--baseline", "old", "--fail-below", "-3"]) == 1
-    # a: f1 70, 80 against 90, 100; f2 70, 70 against 90, 100: least (-30 - 30) / 2, most (-10 - 20) / 2
+    # a: -20, -25, -25: mean -23.33, sd 2.8868, SE 1.6667, t(2) 4.30265: -+ 7.171
+    # b: 0, 0, 5: mean 1.67, the same SE; over runs: only f3 varies, by s^2 50: SE = sqrt(50 / 2) / 3 = 1.6667, df 1
     assert capsys.readouterr().out.splitlines() == [
-        "fail         a: -22.5 points, n 4 against 4 on 2 fixtures;"
-        " every replicate says so: between -30.0 and -15.0, all below -3",
-        "pass         b: 0.0 points, n 4 against 4 on 2 fixtures;"
-        " every replicate says so: between 0.0 and 0.0, none below -3",
+        "fail         a: -23.3 points, n 6 against 6 on 3 fixtures;"
+        " 95 % interval -30.5 to -16.2 on transcripts like these, all of it below -3",
+        "cannot tell  b: +1.7 points, n 6 against 6 on 3 fixtures;"
+        " 95 % interval -5.5 to +8.8 on transcripts like these, and -3 lies in it;"
+        " on these facts, from run to run, it is -19.5 to +22.8",
     ]
 
 
@@ -135,7 +173,8 @@ def test_the_status_is_1_only_for_an_arm_that_failed(argv, status):
 def test_json_of_the_gate_has_every_figure(capsys):
     assert main(["compare", "new", "a", "--baseline", "old", "--fail-below", "-3", "--json"]) == 1
     (line,) = json.loads(capsys.readouterr().out)
-    assert (line["name"], line["verdict"], line["change"], line["most"]) == ("a", "fail", -22.5, -15.0)
+    assert (line["name"], line["verdict"], line["target"]) == ("a", "fail", "transcripts like these")
+    assert (line["change"], line["low"], line["high"]) == pytest.approx((-23.3333, -30.5044, -16.1623), abs=1e-3)
 
 
 def test_of_an_edited_arm_the_newest_version_counts(runs, capsys):
@@ -168,7 +207,7 @@ def with_fixture(**changes):
 
 def with_another_fixture(store):
     made = store.run_json()
-    fixtures = made.fixtures | {"f3": FixtureMark(folder="f3", transcript_sha256="t", key_sha256="k")}
+    fixtures = made.fixtures | {"f4": FixtureMark(folder="f4", transcript_sha256="t", key_sha256="k")}
     store.run_file.write_bytes(encode_run_file(msgspec.structs.replace(made, fixtures=fixtures)))
 
 
@@ -200,7 +239,7 @@ def ungraded(store):
         (without_a_row, "b · local on f2: 1 of 2 cells are no handoff (1 not run)"),
         (refused, "b · local on f2: 1 of 2 cells are no handoff (1 refused)"),
         (with_fixture(transcript_sha256="other"), "the transcript of fixture 'f2' is not the baseline's"),
-        (with_another_fixture, "has no fixture 'f3', which the other run has"),
+        (with_another_fixture, "has no fixture 'f4', which the other run has"),
         (without_arm_b, "has no arm 'b', which the baseline has"),
         (graded_with('"k-f2"', '"other"'), "not graded with the same answer keys as 'old' (f2)"),
         (graded_with('"grader_sha256":"g"', '"grader_sha256":"h"'), "not graded by the same version of each grader"),
@@ -230,7 +269,7 @@ def test_where_nothing_could_be_forked_in_either_run_there_is_nothing_to_compare
             row = output("b", "f2", n, outcome="nothing-to-fork", run=store.name)
             store.output_path(row, ".json").write_bytes(msgspec.json.encode(row))
     assert main(["compare", "new", "b", "--baseline", "old", "--fail-below", "-3"]) == 0
-    assert "on 1 fixture;" in capsys.readouterr().out
+    assert "on 2 fixtures;" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("runs")

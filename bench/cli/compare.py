@@ -5,8 +5,8 @@ like these, with one of its facts only; where there is none, the reason is told,
 RUN is a folder or the name of a run in the project's results/; without it, the newest run.
 
 With --baseline, each arm is held against the same arm of an earlier run instead, which must have measured the same:
-same fixtures, keys and graders. --fail-below says how far recall may fall, in points: -3 fails an arm only where each
-of its replicates is more than 3 points below each of the baseline's. See docs/ci-gate.md.
+same fixtures, keys and graders. --fail-below says how far recall may fall, in points: -3 fails an arm only where all
+of the 95 % interval of its change is below -3. See docs/ci-gate.md.
 
 exit status: 0 compared, 1 an arm failed against the baseline, 2 bad input, or runs that cannot be compared
 
@@ -103,7 +103,7 @@ def _gate(args: Namespace) -> int:
 
 
 def _told(line: dict[str, object], several: bool) -> str:
-    """`fail         short: -5.1 points, n 3 against 3 on 2 fixtures; every replicate says so: …`."""
+    """`fail         short: -5.1 points, n 3 against 3 on 1 fixture; 95 % interval -6.9 to -3.3 on these facts, …`."""
     how = f" ({line['grader']} on the {line['scope']})" if several else ""
     verdict = "" if line["verdict"] is None else f"{line['verdict']:<13}"
     head = f"{verdict}{line['name']}{how}: "
