@@ -39,6 +39,19 @@ class Started(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="
     host: str
 
 
+class Handing(Struct, frozen=True, kw_only=True, tag_field="event", tag="handing"):
+    """Started calls are about to be handed in as a Message Batch; a batch that no `Batched` names may hold them."""
+
+    mark: str
+    """Ends the custom ids of this batch's requests: no other batch of any run has the same."""
+    calls: tuple[str, ...]
+    at: str
+
+    def custom_id(self, call_id: str) -> str:
+        """What the batch calls the request of a call."""
+        return f"{call_id}-{self.mark}"
+
+
 class Batched(Struct, frozen=True, kw_only=True, tag_field="event", tag="batched"):
     """Started calls were handed in as a Message Batch: whoever starts next waits for it and does not ask again."""
 
@@ -78,7 +91,7 @@ class Graded(Struct, frozen=True, kw_only=True, tag_field="event", tag="graded")
     at: str
 
 
-Event = Started | Batched | Attempted | Finished | Graded
+Event = Started | Handing | Batched | Attempted | Finished | Graded
 _DECODER = msgspec.json.Decoder(Event)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from bench.calls.guard import Guard, Overbill, Verdict
-from bench.calls.journal import Attempted, Batched, Event, Finished, Graded, Journal, Started
+from bench.calls.journal import Attempted, Batched, Event, Finished, Graded, Handing, Journal, Started
 from bench.models.protocol import Count, Reply
 from bench.rows import GRADED, CallRow
 
@@ -37,8 +37,10 @@ class Ledger:
         """Reply -> calls made for it so far."""
         self.batch_of: dict[str, str] = {}
         """Call in flight -> the batch that it was handed in with."""
+        self.handing_of: dict[str, Handing] = {}
+        """Call in flight -> when and under which name it was about to be handed in."""
         self._handed_in: dict[str, str] = {}
-        """Reply -> the call for it that stands in a batch."""
+        """Reply -> the call for it that stands in a batch, or may."""
         self._journal = journal
         self._now = now
         self._grades = grades
@@ -89,6 +91,14 @@ class Ledger:
             self.own.add(call_id)
             return verdict, call_id
 
+    def handing(self, mark: str, calls: tuple[str, ...]) -> Handing:
+        """Calls are about to be handed in as a batch."""
+        event = Handing(mark=mark, calls=calls, at=self._now())
+        with self._journal.locked() as events:
+            self._apply(events)
+            self._write(event)
+        return event
+
     def sent(self, batch_id: str, calls: tuple[str, ...]) -> None:
         """Calls were handed in as a batch; `sync` puts that on the disk."""
         with self._journal.locked() as events:
@@ -100,7 +110,7 @@ class Ledger:
         self._journal.sync()
 
     def handed_in(self, reply_sha256: str) -> Started | None:
-        """The call for a reply that stands in a batch and has not ended."""
+        """The call for a reply that stands in a batch, or may stand in one, and has not ended."""
         return self.in_flight.get(self._handed_in.get(reply_sha256, ""))
 
     def adopt(self, call_id: str) -> None:
@@ -165,10 +175,13 @@ class Ledger:
                 grading_usd = 0.0 if self._grades else event.grading_worst_usd or 0.0
                 self.guard.reserve(event.call_id, event.worst_usd, grading_usd)
                 return None
-            case Batched():
-                self.batch_of.update(dict.fromkeys(event.calls, event.batch_id))
+            case Handing():
+                self.handing_of.update(dict.fromkeys(event.calls, event))
                 known = (self.in_flight[call_id] for call_id in event.calls if call_id in self.in_flight)
                 self._handed_in.update((s.reply_sha256, s.call_id) for s in known)
+                return None
+            case Batched():
+                self.batch_of.update(dict.fromkeys(event.calls, event.batch_id))
                 return None
             case Attempted():
                 self.in_flight.pop(event.call_id, None)

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from bench.calls.batch_size import BatchLimits
 from bench.calls.retry import RetryPolicy
 from bench.models import open_model
 from bench.models.protocol import Model
@@ -25,6 +26,7 @@ class Outside:
     random: Callable[[], float] = field(default_factory=lambda: random.Random().random)
     """Only spreads retries out; nothing that is measured rests on it."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    batch: BatchLimits = field(default_factory=BatchLimits)
 
     def stamp(self) -> str:
         """Now, ISO 8601 UTC to the millisecond."""

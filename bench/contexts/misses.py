@@ -36,7 +36,7 @@ class CacheWatch:
 
         Call it once for each answer, in order. `began`: its first content. Times in seconds.
         """
-        if usage is None:
+        if usage is None or not request.cached:
             return None
         key = f"{group} {request.context.sha256}"
         earlier = self._held.get(key)

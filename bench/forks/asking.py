@@ -80,10 +80,8 @@ class Asker:
         model = self._models[fork.model]
         waiting = self._ledger.handed_in(fork.reply_sha256)
         if waiting is not None and isinstance(model, BatchModel):
-            self._ledger.adopt(waiting.call_id)
-            batch_id = self._ledger.batch_of[waiting.call_id]
             request = self._request(sized, batch=True)
-            out = await self._batcher.attach(model, batch_id, waiting.call_id, request)
+            out = await self._batcher.attach(model, waiting.call_id, request)
             result = self._of_batch(sized, waiting.call_id, request, out)
             if not isinstance(result, Attempt):
                 return result
@@ -124,7 +122,8 @@ class Asker:
             case Attempt():
                 self._failed(sized, call_id, out, "batch")
                 return out
-        self._gave_up(sized, f"still in {self._ledger.batch_of.get(call_id)}; start the sweep again to wait for it")
+        batch_id = self._ledger.batch_of.get(call_id, "a batch that cannot be looked for now")
+        self._gave_up(sized, f"still in {batch_id}; start the sweep again to wait for it")
         return None
 
     def _unsent(self, call_id: str, attempt: Attempt) -> None:

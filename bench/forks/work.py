@@ -93,12 +93,12 @@ def drop_done(work: GroupWork, store: Store, ledger: Ledger) -> None:
 def settle_abandoned(work: GroupWork, store: Store, ledger: Ledger, pricing: Pricing) -> int:
     """How many calls a dead process left in flight in the group; each becomes an attempt that may have been billed.
 
-    Calls that stand in a batch and are still wanted are left: their answers can be fetched. Only for who holds the
-    group's lock.
+    Calls that stand in a batch, or may, and are still wanted are left: their answers can be fetched. Only for who holds
+    the group's lock.
     """
     wanted = {s.fork.reply_sha256 for s in work.asked}
     abandoned = [
-        s for s in ledger.abandoned(work.name) if s.call_id not in ledger.batch_of or s.reply_sha256 not in wanted
+        s for s in ledger.abandoned(work.name) if s.call_id not in ledger.handing_of or s.reply_sha256 not in wanted
     ]
     known = {call.call_id for call in store.failed_calls()} if abandoned else set()
     for started in abandoned:

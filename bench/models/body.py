@@ -33,7 +33,9 @@ def request_body(request: Request, model_id: str, facts: Known | None, prefix: M
         if prefix.get(part):
             body[part] = prefix[part]
     asked = "" if request.compaction else request.instruction
-    body["messages"] = _with_instruction(prefix.get("messages") or [], asked, request.cache_ttl)
+    body["messages"] = _with_instruction(
+        prefix.get("messages") or [], asked, request.cache_ttl if request.cached else None
+    )
     if request.compaction:
         own = {"instructions": request.instruction} if request.instruction.strip() else {}
         body["compaction"] = {"type": "summarize", **own}
@@ -77,14 +79,15 @@ def countable(body: Body) -> Body:
     return {k: v for k, v in body.items() if k != "max_tokens"}
 
 
-def _with_instruction(messages: list[Body], instruction: str, ttl: str) -> list[Body]:
+def _with_instruction(messages: list[Body], instruction: str, ttl: str | None) -> list[Body]:
     said: list[Body] = [{"type": "text", "text": instruction}] if instruction.strip() else []
     if not messages:
         return [{"role": "user", "content": said}]
     *earlier, last = messages
     content = last["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-    blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral", "ttl": ttl}}
+    mark = {} if ttl is None else {"cache_control": {"type": "ephemeral", "ttl": ttl}}
+    blocks[-1] = {**{k: v for k, v in blocks[-1].items() if k != "cache_control"}, **mark}
     if last["role"] == "user" or not said:
         return [*earlier, {**last, "content": [*blocks, *said]}]
     return [*earlier, {**last, "content": blocks}, {"role": "user", "content": said}]

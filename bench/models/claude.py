@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.errors import BenchError
-from bench.models.batches import collect, submit
+from bench.models.batches import collect, listed, submit
 from bench.models.body import Body, as_counted, asked_effort, asked_thinking, countable, request_body
 from bench.models.call import IDLE_S, Call
 from bench.models.estimate import estimated
 from bench.models.failures import attempt_of
 from bench.models.heard import Heard
 from bench.models.known import known
-from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, Reply, Request
+from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, Listed, Reply, Request
 from bench.models.redact import Redactor, secrets_in
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ class MessagesModel:
     ) -> Mapping[str, Reply | Attempt] | Attempt | None:
         """What came of each request of a batch; see the protocol."""
         return await collect(self._sdk(), batch_id, requests, self._facts, self._redactor)
+
+    async def listed(self, since: str) -> list[Listed] | Attempt:
+        """The batches that were handed in since then; see the protocol."""
+        return await listed(self._sdk(), since, self._redactor)
 
     def _body(self, request: Request) -> Body:
         return request_body(request, self._reach.model_id, self._facts, self._prefix(request.context))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -42,6 +42,8 @@ class Request(Struct, frozen=True, kw_only=True):
     schema: bytes | None = None
     """JSON schema of the answer (judge calls), as JSON bytes."""
     cache_ttl: Literal["5m", "1h"] = "5m"
+    cached: bool = True
+    """Whether the breakpoint is sent: a prompt that few others share costs less without an entry of its own."""
     compaction: bool = False
     """The server compacts the context itself; `instruction` replaces its own prompt, and empty leaves that."""
 
@@ -91,6 +93,14 @@ class Count(Struct, frozen=True):
     source: Literal["counted", "estimated"]
 
 
+class Listed(Struct, frozen=True):
+    """A Message Batch as the server lists it."""
+
+    batch_id: str
+    requests: int
+    ended: bool
+
+
 class Model(Protocol):
     """A model that can be asked. One instance per process and event loop; use as an async context manager."""
 
@@ -127,4 +137,8 @@ class BatchModel(Protocol):
         self, batch_id: str, requests: Mapping[str, Request]
     ) -> Mapping[str, Reply | Attempt] | Attempt | None:
         """What came of each request; None while the batch is worked on, an Attempt where it cannot be asked for."""
+        ...
+
+    async def listed(self, since: str) -> Sequence[Listed] | Attempt:
+        """The batches that were handed in since then (ISO 8601 UTC), anybody's; an Attempt where it is not told."""
         ...

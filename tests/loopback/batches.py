@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from loopback import wire
 from loopback.answer import whole_block
 from loopback.cache import PromptCache
 from loopback.record import Asked, Billed
-from loopback.rules import refusal
+from loopback.rules import COMPACTION_BETA, refusal
 from loopback.script import Behaviour
 
 BATCHES = "/v1/messages/batches"
@@ -27,6 +28,7 @@ class Batch:
     polls_left: int
     items: dict[str, Asked] = field(default_factory=dict)
     lines: list[wire.Json] = field(default_factory=list)
+    created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
 
     def answer(self, behaviour_of: Callable[[Asked], Behaviour], cache: PromptCache) -> None:
         """Answer and bill every item. All are sent together: none reads what another of this batch writes."""
@@ -44,7 +46,7 @@ class Batch:
                 charge = cache.charge(asked.body)
                 begun.append(charge)
                 content = [whole_block(b) for b in behaviour.blocks]
-                text = "".join(str(b.get("text", "")) for b in content)
+                text = "".join(str(b.get("text") or b.get("content") or "") for b in content)
                 asked.billed = Billed(charge.input, -(-len(text) // 4), charge.read, charge.write_5m, charge.write_1h)
                 result = {"type": "succeeded", "message": _message(asked, behaviour, content)}
                 asked.status, asked.whole = 200, True
@@ -58,8 +60,8 @@ class Batch:
         counts = dict.fromkeys(kinds, 0) | {"succeeded" if ended else "processing": len(self.items)}
         return {
             "id": self.id, "type": "message_batch", "processing_status": "ended" if ended else "in_progress",
-            "request_counts": counts, "created_at": "2026-11-30T00:00:00Z", "expires_at": "2026-12-01T00:00:00Z",
-            "ended_at": "2026-11-30T00:10:00Z" if ended else None, "cancel_initiated_at": None, "archived_at": None,
+            "request_counts": counts, "created_at": self.created_at, "expires_at": self.created_at,
+            "ended_at": self.created_at if ended else None, "cancel_initiated_at": None, "archived_at": None,
             "results_url": f"{url}{BATCHES}/{self.id}/results" if ended else None,
         }  # fmt: skip
 
@@ -67,8 +69,17 @@ class Batch:
         return b"".join(json.dumps(line).encode() + b"\n" for line in self.lines)
 
 
-def batch_refusal(body: Mapping[str, Any]) -> str | None:
-    """Why the API would answer 400 to a batch, or None."""
+def list_of(batches: list[Batch], url: str) -> wire.Json:
+    """A page of all batches, newest first."""
+    data = [batch.shown(url) for batch in reversed(batches)]
+    ends = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+    return {"data": data, "has_more": False, "first_id": ends[0], "last_id": ends[1]}
+
+
+def batch_refusal(body: Mapping[str, Any], beta: str = "") -> str | None:
+    """Why the API would answer 400 to a batch, or None. `beta`: the header's value."""
+    if any("compaction" in one["params"] for one in body.get("requests") or []) and COMPACTION_BETA not in beta:
+        return "compaction: Extra inputs are not permitted"
     ids = [str(one.get("custom_id")) for one in body.get("requests") or []]
     if not ids or len(set(ids)) < len(ids):
         return "requests: at least one, each with a custom_id of its own"
@@ -96,5 +107,8 @@ def _message(asked: Asked, behaviour: Behaviour, content: list[wire.Json]) -> wi
         },
         "service_tier": "batch",
     }
+    if asked.body.get("compaction"):
+        one = {"type": "compaction", **usage, "output_tokens": billed.output}
+        usage = {"input_tokens": 0, "output_tokens": 0, "iterations": [one]}
     model = str(asked.body["model"])
     return wire.whole_message(f"msg_b{asked.index}", model, content, behaviour.stop_reason, usage)

@@ -7,11 +7,12 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 from loopback import wire
 from loopback.answer import Answer, fail
-from loopback.batches import BATCHES, Batch, batch_refusal
+from loopback.batches import BATCHES, Batch, batch_refusal, list_of
 from loopback.cache import Charge, PromptCache
 from loopback.http import HttpRequest, Responder, read_request
 from loopback.record import Asked, Billed, asked_of
@@ -28,7 +29,8 @@ class LoopbackServer:
 
     `script`: behaviours taken in order (the last one stays), or one function from the request to its behaviour.
     `clock` moves the cache's time only. `key`: requests without it get 401. `count_status`: what count_tokens answers.
-    `batch_polls`: how often a batch is found in progress before it has ended.
+    `batch_polls`: how often a batch is found in progress before it has ended. `batch_faults`: what goes wrong with the
+    batches handed in, one after the other: a refusal, "drop" (taken, and the connection closed), or None.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class LoopbackServer:
         count_status: int = 200,
         count_factor: float = 1.0,
         batch_polls: int = 2,
+        batch_faults: Sequence[Behaviour | Literal["drop"] | None] = (),
     ) -> None:
         self._script = script or (say(),)
         self._key = key
@@ -60,10 +63,12 @@ class LoopbackServer:
         self.batches: dict[str, Batch] = {}
         """Every batch handed in, by id."""
         self._batch_polls = batch_polls
+        self._batch_faults = list(batch_faults)
         self._routes: dict[tuple[str, str], Callable[[HttpRequest, Responder], Awaitable[None]]] = {
             ("POST", "/v1/messages"): self._messages,
             ("POST", "/v1/messages/count_tokens"): self._count,
             ("POST", BATCHES): self._hand_in,
+            ("GET", BATCHES): self._list,
         }
 
     def start(self) -> LoopbackServer:
@@ -141,8 +146,11 @@ class LoopbackServer:
 
     async def _hand_in(self, request: HttpRequest, out: Responder) -> None:
         body = json.loads(request.body)
-        if (why := batch_refusal(body)) is not None:
-            await out.json(400, wire.error_body("invalid_request_error", why, out.request_id))
+        fault = self._batch_faults.pop(0) if self._batch_faults else None
+        if (why := batch_refusal(body, request.headers.get("anthropic-beta", ""))) is not None:
+            fault = Behaviour(status=400, error_type="invalid_request_error", message=why)
+        if isinstance(fault, Behaviour):
+            await out.json(fault.status, wire.error_body(fault.error_type, fault.message, out.request_id))
             return
         batch = Batch(f"msgbatch_{len(self.batches) + 1}", self._batch_polls)
         first = sum(len(b.items) for b in self.batches.values())
@@ -152,7 +160,12 @@ class LoopbackServer:
             )
         batch.answer(self._behaviour, self.cache)
         self.batches[batch.id] = batch
+        if fault == "drop":
+            raise ConnectionResetError
         await out.json(200, batch.shown(self.url))
+
+    async def _list(self, _request: HttpRequest, out: Responder) -> None:
+        await out.json(200, list_of([*self.batches.values()], self.url))
 
     async def _of_batch(self, request: HttpRequest, out: Responder) -> None:
         id_, _, rest = request.path.removeprefix(f"{BATCHES}/").partition("/")
