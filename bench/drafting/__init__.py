@@ -30,7 +30,7 @@ def draft(transcript: Transcript) -> tuple[Atom, ...]:
     words, turns = Words(transcript), turns_of(transcript)
     calls, ledger = list(calls_of(transcript)), handoff_calls(transcript.messages)
     proposed = [
-        *values.changed_values(calls, words, transcript),
+        *values.changed_values(calls, transcript),
         *typed.asks(turns, words, transcript),
         *choices.choices(turns, words, transcript),
         *typed.statements(turns, words, transcript),

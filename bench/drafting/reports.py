@@ -24,10 +24,10 @@ PER_REPORT, PER_SUMMARY = 4, 10
 FEWEST_WORDS = 4
 """Content words of a statement that stands by itself."""
 MOST_CHARS = 220
-LEAST = 2.0
+LEAST = 1.5
 """Weight of a statement that is worth a question: two things to hold it to, or one and a finding or a deed."""
-ASSIGNMENT = "subagent-prompt"
-"""The origin of a message that gives a subagent its work: all that it knows when it begins."""
+ASSIGNMENTS = ("subagent-prompt", "task")
+"""Origins of messages that give an agent its work: all that it knows when it begins."""
 SAME = 0.6
 """Share of the words of the shorter of two statements from which on the newer one stands for both."""
 
@@ -70,6 +70,8 @@ _FOUND = re.compile(
 """What in the middle of the work is a finding, not a step."""
 
 
+_ROW = re.compile(r"(?m)^\|([^|\n]*\w[^|\n]*(?:\|[^|\n]*){1,3})\|\s*$")
+"""A row of a table with two to four cells."""
 _MARKS = re.compile(r"^[^\w\"'(`~./-]+")
 """Ticks and pictures before a statement."""
 
@@ -100,16 +102,23 @@ def _statements(turns: Sequence[Turn], transcript: Transcript, words: Words) -> 
         final = at in ended or at == len(messages) - 1
         yield from ((at, s) for s in _best(messages[at].spoken, at, words, PER_REPORT if final else 1, final=final))
     for at, message in enumerate(messages):
-        if message.author == "compaction" or message.origin == ASSIGNMENT:
+        if message.author == "compaction" or message.origin in ASSIGNMENTS:
             yield from ((at, s) for s in _best(message.spoken, at, words, PER_SUMMARY, final=True))
 
 
 def _best(text: str, at: int, words: Words, most: int, *, final: bool) -> Iterable[str]:
     """The statements of a message that tell most, in its order."""
-    told = [s for s in (_MARKS.sub("", s) for s in sentences(text)) if is_fact(s) and (final or _FOUND.search(s))]
+    said = (_MARKS.sub("", s) for s in sentences(_ROW.sub(_told_row, text)))
+    told = [s for s in said if is_fact(s) and (final or _FOUND.search(s))]
     told = [s for s in told if _weight(s) >= LEAST and len(words.ranked(s, at)) >= FEWEST_WORDS]
     best = set(sorted(told, key=lambda s: -_weight(s))[:most])
     return [s for s in told if s in best]
+
+
+def _told_row(row: re.Match[str]) -> str:
+    """A table's row as a statement: what its first cell names, and what the others say of it."""
+    first, *others = [cell.strip() for cell in row[1].split("|")]
+    return f"{first}: {', '.join(filter(None, others))}"
 
 
 def is_fact(sentence: str) -> bool:
@@ -123,7 +132,7 @@ def is_fact(sentence: str) -> bool:
 
 def _weight(sentence: str) -> float:
     anchors = len(set(_ANCHOR.findall(sentence)))
-    return min(anchors, 3) + 1.5 * bool(_FOUND.search(sentence)) + 1.0 * bool(_DONE.match(sentence))
+    return min(anchors, 3) + 2.0 * bool(_FOUND.search(sentence)) + 1.0 * bool(_DONE.match(sentence))
 
 
 def _tag(sentence: str) -> Tag:

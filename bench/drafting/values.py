@@ -13,7 +13,8 @@ from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
 from bench.drafting.patterns import bounded, quoted, stem_pattern
 from bench.drafting.turns import typed_text
-from bench.drafting.words import Words, is_name, sentences
+from bench.drafting.vocabulary import WEAK
+from bench.drafting.words import content_words, is_name, sentences
 from bench.keys import By, Patterns, Stale
 from bench.transcripts.model import Transcript
 
@@ -29,10 +30,10 @@ _FROM_TO = re.compile(rf"(?i)\b(?:from|not|instead of)\s+(?P<old>{_VALUE})\s+(?:
 _OLD_NAMES, _NEW_NAMES = ("old_string", "old_str", "oldText"), ("new_string", "new_str", "newText")
 
 
-def changed_values(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iterator[Candidate]:
+def changed_values(calls: Sequence[Call], transcript: Transcript) -> Iterator[Candidate]:
     """The values that an edit or a typed turn changed, each with the value that it took the place of."""
     drafted: set[str] = set()
-    for candidate in (*_by_edits(calls), *_by_words(words, transcript)):
+    for candidate in (*_by_edits(calls), *_by_words(transcript)):
         name = candidate.accept.all[0]
         if len(drafted) == MOST_VALUES or name in drafted:
             continue
@@ -74,14 +75,19 @@ def _changes(old: str, new: str) -> Iterator[tuple[str, str, str]]:
                 yield name, values[name], match["value"]
 
 
-def _by_words(words: Words, transcript: Transcript) -> Iterator[Candidate]:
-    """Sentences like "raise the timeout from 30 to 60"; the most telling word names the value."""
+def _by_words(transcript: Transcript) -> Iterator[Candidate]:
+    """Sentences like "raise the timeout from 30 to 60", typed or reported; the word before "from" names the value."""
     for at in range(len(transcript.messages) - 1, -1, -1):
-        for sentence in sentences(typed_text(transcript.messages[at])):
-            ranked = words.ranked(sentence, at)
-            if ranked and (match := _FROM_TO.search(sentence)) and match["old"] != match["new"]:
-                name = next((w for w in ranked if is_name(w)), ranked[0])
-                yield _changed(name, stem_pattern(name), match["old"], match["new"], at, "user")
+        message = transcript.messages[at]
+        by: By = "assistant" if message.author == "assistant" else "user"
+        for sentence in sentences(message.spoken if by == "assistant" else typed_text(message)):
+            match = _FROM_TO.search(sentence)
+            if match is None or match["old"] == match["new"]:
+                continue
+            before = [w for w in content_words(sentence[: match.start()]) if w.casefold() not in WEAK]
+            name = next((w for w in reversed(before) if is_name(w)), before[-1]) if before else None
+            if name is not None:
+                yield _changed(name, stem_pattern(name), match["old"], match["new"], at, by)
 
 
 def _changed(name: str, pattern: str, old: str, new: str, at: int, by: By) -> Candidate:
