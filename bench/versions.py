@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from difflib import get_close_matches, unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ OLD, NEW = "old", "new"
 
 
 class Instruction(Struct, frozen=True, kw_only=True):
-    """What one side asks. `chars` is null for arms that ask no model, and where no file holds this version any more."""
+    """What one side asks. `chars` is null for arms that ask no model, and where nothing holds this version any more."""
 
     label: str
     sha256: str | None
@@ -66,6 +66,8 @@ class Diff(Struct, frozen=True, kw_only=True):
     stale_by: int
     before: Instruction
     after: Instruction
+    edit: tuple[str, ...]
+    """The lines of a unified diff of the two instructions, where both are versions of one arm and their texts known."""
     points: float | None
     """Of recall that the second side has more."""
     lost: int
@@ -98,8 +100,10 @@ def diff(run: Run, before: str, after: str, *, with_truncated: bool = False) -> 
         raise BenchError(f"'{labels[0]}' and '{labels[1]}' have no graded handoff on a common fixture", path=run.root)
     table = table.merge(atom_texts(run), on=["fixture", "atom"], how="left")
     said = passages(grades, *labels)
-    sides = [_instruction(file, label, run.root) for label in labels]
-    return [_diff(key, part, said, *sides) for key, part in table.groupby(PAIR, observed=True, sort=False)]
+    asked = [_instruction(run, file, label) for label in labels]
+    sides, texts = [side for side, _ in asked], [text for _, text in asked]
+    edit = _edit(*texts) if labels[0].partition("@")[0] == labels[1].partition("@")[0] else ()
+    return [_diff(key, part, said, sides, edit) for key, part in table.groupby(PAIR, observed=True, sort=False)]
 
 
 def version_label(arms: Mapping[str, Sequence[ArmMark]], name: str) -> str:
@@ -131,7 +135,7 @@ def _same(before: str, after: str, label: str) -> str:
 
 
 def _diff(
-    key: tuple[Any, ...], part: pd.DataFrame, said: pd.DataFrame, before: Instruction, after: Instruction
+    key: tuple[Any, ...], part: pd.DataFrame, said: pd.DataFrame, sides: list[Instruction], edit: tuple[str, ...]
 ) -> Diff:
     from bench.analysis.diff import ALIKE, GAINED, LOST, points
     from bench.analysis.units import NO_MODEL
@@ -146,8 +150,9 @@ def _diff(
         model=model,
         chain_step=step,
         stale_by=stale,
-        before=before,
-        after=after,
+        before=sides[0],
+        after=sides[1],
+        edit=edit,
         points=points(part),
         lost=int(counts.get(LOST, 0)),
         gained=int(counts.get(GAINED, 0)),
@@ -171,12 +176,25 @@ def _changes(changed: pd.DataFrame, said: pd.DataFrame) -> Iterator[AtomChange]:
 _FIELDS = tuple(name for name in AtomChange.__struct_fields__ if name != "passages")
 
 
-def _instruction(file: RunFile, label: str, root: Path) -> Instruction:
+def _instruction(run: Run, file: RunFile, label: str) -> tuple[Instruction, str | None]:
+    """What that side asks, and its text where the run or a file of the project still holds it."""
     arm, mark = next((arm, mark) for arm, marks in file.arms.items() for mark in marks if mark.label == label)
     sha256 = mark.instruction_sha256
-    texts = (text for project in _projects(root) if (text := _asked(file, arm, project)) is not None)
-    chars = next((len(text) for text in texts if _sha256(text) == sha256), None)
-    return Instruction(label=label, sha256=sha256, chars=chars)
+    if sha256 is None:
+        return Instruction(label=label, sha256=None, chars=None), None
+    text = run.store.instruction_text(sha256)
+    if text is None:
+        texts = (text for project in _projects(run.root) if (text := _asked(file, arm, project)) is not None)
+        text = next((text for text in texts if _sha256(text) == sha256), None)
+    return Instruction(label=label, sha256=sha256, chars=None if text is None else len(text)), text
+
+
+def _edit(before: str | None, after: str | None) -> tuple[str, ...]:
+    """The changed lines with one line around them; nothing where a text is not known."""
+    if before is None or after is None:
+        return ()
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    return tuple(lines)[2:]  # without the two lines that name files
 
 
 def _sha256(text: str) -> str:

@@ -1,6 +1,7 @@
 """`bench diff`: what the second arm lost and gained, with passages; versions of one prompt from end to end."""
 
 import json
+from pathlib import Path
 
 import pytest
 from fakes import FakeModel, outside, project, reply
@@ -155,7 +156,10 @@ def test_two_versions_of_a_prompt_are_told_apart_atom_by_atom(capsys):
     assert lines == [
         f"inventory -> {newest} · claude-sonnet-5-5: graded by lexical on the handoff",
         "1 atoms lost, 2 gained, 0 alike; +33.3 points of recall",  # of 3 atoms
-        "instruction: not known -> 18 characters",  # the earlier text stands in no file any more
+        "instruction: 16 -> 18 characters (+2)",  # the earlier text stands in the run only
+        "  @@ -1 +1 @@",
+        "  -List every fact.",
+        "  +List every number.",
         "",
         "f1",
         "  lost    a1 (rejected, vital) 2 of 2 -> 0 of 2 runs: The user ruled out Redis for the rate limiter.",
@@ -175,12 +179,35 @@ def test_json_of_a_diff_holds_counts_sizes_and_whole_passages(capsys):
     assert main(["diff", "s", "short", "inventory", "--json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert (one["lost"], one["gained"], one["alike"], one["points"]) == (0, 1, 2, pytest.approx(100 / 3))
-    assert (one["before"]["label"], one["before"]["chars"], one["after"]["chars"]) == ("short", 13, None)
+    assert (one["before"]["label"], one["before"]["chars"], one["after"]["chars"]) == ("short", 13, 16)
+    assert one["edit"] == []  # two arms, no edit of one
     (atom,) = one["atoms"]
     assert (atom["change"], atom["atom"], atom["carried_before"], atom["runs_after"]) == ("gained", "a1", 0.0, 2)
     assert atom["passages"][0] == {
         "arm": "inventory", "replicate": 1, "grading_pass": 1, "verdict": "carried", "evidence": "ruled out Redis",
     }  # fmt: skip
+
+
+@pytest.mark.usefixtures("edited")
+def test_a_run_without_kept_instructions_knows_only_what_stands_in_a_file(capsys):
+    for path in Path("results/s/instructions").iterdir():
+        path.unlink()
+    assert main(["diff", "s", "inventory@old", "inventory@new"]) == 0
+    assert "instruction: not known -> 18 characters" in capsys.readouterr().out.splitlines()
+
+
+def test_of_a_long_edit_the_first_lines_are_shown(tmp_path, monkeypatch, capsys):
+    texts = ["\n".join(f"{word} {n}" for n in range(30)) for word in ("old", "new")]
+    path = project(tmp_path, arms={"plain": texts[0]})
+    monkeypatch.chdir(tmp_path)
+    model = FakeModel(lambda request, _n: reply("Redis rejected." if "old" in request.instruction else "Nothing."))
+    run_sweep(path, outside=outside(model))
+    (tmp_path / "prompts/plain.md").write_text(texts[1])
+    run_sweep(path, outside=outside(model))
+    assert main(["diff", "s", "plain@old", "plain@new"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3:5] == ["  @@ -1,30 +1,30 @@", "  -old 0"]
+    assert "  +new 8" in lines and "  … and 21 more lines; --json has all" in lines  # 1 + 30 + 30 lines, 40 shown
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Compare two arms, or two versions of one, atom by atom: what the second lost and gained, and the passages behind it.
 
 Only atoms that both were graded on, on the same fixtures. After an edit of a prompt and another run, ARM@old is the
-first version of the arm in the run, ARM@new the newest, ARM@3f9c that one. An arm that asks no model is held against
-the other's every model.
+first version of the arm in the run, ARM@new the newest, ARM@3f9c that one, and the edit itself is shown. An arm that
+asks no model is held against the other's every model.
 
 examples:
   bench diff quickstart inventory@old inventory@new
@@ -23,6 +23,8 @@ from bench.words import signed
 
 PASSAGE_CHARS = 160
 """Of a passage that are shown; --json has all of it."""
+EDIT_LINES, EDIT_CHARS = 40, 200
+"""Of the edit of a prompt that are shown, and of each of its lines."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -52,6 +54,9 @@ def _lines(one: Diff) -> Iterator[str]:
     points = "" if one.points is None else f"; {signed(one.points)} points of recall"
     yield f"{one.lost} atoms lost, {one.gained} gained, {one.alike} alike{points}"
     yield from _sizes(one.before, one.after)
+    yield from (f"  {clip(line, EDIT_CHARS)}" for line in one.edit[:EDIT_LINES])
+    if len(one.edit) > EDIT_LINES:
+        yield f"  … and {len(one.edit) - EDIT_LINES} more lines; --json has all"
     for fixture, atoms in groupby(one.atoms, key=lambda a: a.fixture):
         yield from ("", fixture)
         for atom in atoms:

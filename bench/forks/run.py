@@ -130,7 +130,7 @@ class _Run:
             return self._summary(plan, ledger, stopping, known)
 
     def _open_folder(self) -> None:
-        """run.json, and each context once."""
+        """run.json, and each context and each arm's instruction once."""
         laid, store = self.laid, self.store
         with held(store.root / "locks" / "run.lock"):
             now = store.run_json() if store.run_file.exists() else None
@@ -138,8 +138,10 @@ class _Run:
             for label, marks in run_file.arms.items():
                 if now is not None and marks[: len(now.arms.get(label, ()))] != now.arms.get(label, ()):
                     raise BenchError(f"another process gave this run a new version of '{label}'; start again")
-            contexts = [(store.context_path(sha), p.context.body) for sha, p in laid.grid.contexts.items()]
-            write_all([f for f in contexts if not f[0].exists()] + [(store.run_file, encode_run_file(run_file))])
+            once = [(store.context_path(sha), p.context.body) for sha, p in laid.grid.contexts.items()]
+            asked = {a.instruction_sha256: a.instruction.encode("utf-8", "replace") for a in laid.resolved.arms}
+            once += [(store.instruction_path(sha), text) for sha, text in asked.items() if sha is not None]
+            write_all([f for f in once if not f[0].exists()] + [(store.run_file, encode_run_file(run_file))])
 
     async def _execute(
         self, plan: Plan, ledger: Ledger, journal: Journal, handle: Interruptible[RunSummary]

@@ -97,6 +97,9 @@ class Store:
     def context_path(self, sha256: str) -> Path:
         return self.root / "contexts" / f"{sha256}.json"
 
+    def instruction_path(self, sha256: str) -> Path:
+        return self.root / "instructions" / f"{sha256}.md"
+
     def reply_path(self, sha256: str) -> Path:
         return Path(f"{self._root}/replies/{sha256}.md")
 
@@ -167,6 +170,11 @@ class Store:
         """What the handoff was built from; empty for outcomes without one."""
         path = self.output_path(row, PARTS)
         return _decoded(path, msgspec.json.Decoder(Parts)) if path.exists() else Parts()
+
+    def instruction_text(self, sha256: str) -> str | None:
+        """What a version of an arm asked; None in a run that was made before these were kept."""
+        path = self.instruction_path(sha256)
+        return _text(path) if path.exists() else None
 
     def reply_text(self, sha256: str) -> str:
         """A model's raw reply. Raises BenchError where it is gone."""
