@@ -17,6 +17,7 @@ _HOMES: dict[str, str] = {
     "sweep": "bench.sweeps",
     "against_baseline": "bench.baseline",
     "diff": "bench.versions",
+    **dict.fromkeys(("Until", "run_until", "screen"), "bench.sequential"),
     **dict.fromkeys(("atom_places", "atom_texts"), "bench.run_atoms"),
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
     **dict.fromkeys(

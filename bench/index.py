@@ -164,17 +164,18 @@ def table_path(store: Store, name: str) -> Path:
 def planned_cells(store: Store) -> Iterator[OutputRow]:
     """A row a planned cell, of which only what names the cell is filled in."""
     from bench.arms.model import MODEL_KINDS
+    from bench.forks.runfile import replicates_of
 
     run = store.run_json()
     stale_by = run.sweep.stale_by if isinstance(run.sweep.stale_by, tuple) else ()
     for fixture in run.fixtures:
-        for versions in run.arms.values():
+        for label, versions in run.arms.items():
             arm = versions[-1]
             asks = arm.kind in MODEL_KINDS
             for model in run.models if asks else ("none",):
                 for stale in stale_by if asks else (0,):
                     for step in range(1, run.sweep.chain + 1):
-                        for replicate in range(1, (run.sweep.replicates if asks else 1) + 1):
+                        for replicate in range(1, (replicates_of(run, label, model) if asks else 1) + 1):
                             yield OutputRow(
                                 run=run.run, fixture=fixture, arm=arm.label, kind=arm.kind, model=model, cell_key="",
                                 replicate=replicate, chain_step=step, stale_by=stale, outcome="handoff",

@@ -109,7 +109,16 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
         told = [*_differences(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
         notes |= dict.fromkeys(told)
-    return Told(tables, list(notes), verdicts)
+    return Told(tables, [*notes, *stopping_notes(run)], verdicts)
+
+
+def stopping_notes(run: Run) -> list[str]:
+    """What a rule that stopped the run early means for its comparisons; empty where there is none."""
+    from bench.sequential.rule import read_looks
+    from bench.sequential.words import told_of
+
+    looks = read_looks(run.root)
+    return [] if looks is None else told_of(looks)
 
 
 def show_lost(run: Run) -> Told:

@@ -1,7 +1,7 @@
 """Successive halving: many arms screened with the runs of one even grid, most of them spent on the best.
 
-Rounds are ceil(log_eta(arms)); each has an equal share of the runs; the best 1/eta (rounded up) go on. It ranks, it does
-not test. Source: Karnin, Koren & Somekh 2013; Jamieson & Talwalkar 2016.
+Rounds are ceil(log_eta(arms)); each has an equal share of the runs; the best 1/eta (rounded up) go on. It
+ranks, it does not test. Source: Karnin, Koren & Somekh 2013; Jamieson & Talwalkar 2016.
 """
 
 from __future__ import annotations

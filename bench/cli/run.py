@@ -2,29 +2,35 @@
 
 Started again it does exactly the cells that are missing; an edited prompt makes new cells beside the old ones.
 
+With --until, the arms are looked at after the sweep's replicates, twice as many, and so on, and only those that are
+not decided get more. With --screen, the better half of the arms goes on each round: a ranking, not a finding. Both
+write their rule into the run's folder before the first fork, and go on by it when started again.
+
 exit status: 0 complete, 1 finished with failed cells, 2 bad input, 3 stopped by the budget, 130 interrupted
 
 examples:
   bench run quickstart
   bench run sweeps/nightly.toml --dry-run
   bench run nightly --arms inventory,short --replicates 4 --budget-usd 5
+  bench run nightly --until 0.05 --most 12 --worth 3
+  bench run prompts-of-the-week --screen
 """
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.cli.output import emit, emit_json
-from bench.errors import shown
+from bench.errors import BenchError, shown
 from bench.text import printable
 
 if TYPE_CHECKING:
     from bench.forks.plan import Plan
     from bench.forks.summary import RunSummary
+    from bench.sequential import Until
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -42,6 +48,11 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--results-dir", type=Path, metavar="DIR", help="where runs lie; default results/")
     parser.add_argument("--dry-run", action="store_true", help="print the plan with its costs; ask and write nothing")
     parser.add_argument("--watch", action="store_true", help="a live table of cells, where stderr is a terminal")
+    early = parser.add_mutually_exclusive_group()
+    early.add_argument("--until", type=float, metavar="ALPHA", help="add replicates to undecided arms by planned looks")
+    early.add_argument("--screen", action="store_true", help="halve the arms round by round; a ranking")
+    parser.add_argument("--most", type=int, metavar="N", help="with --until: replicates at the last look; default 4x")
+    parser.add_argument("--worth", type=float, metavar="POINTS", help="with --until: the difference worth seeing; 5")
     parser.add_argument("--no-grade", action="store_true", help="leave grading to 'bench grade'")
     parser.add_argument("--json", action="store_true", help="print the plan or the summary as JSON")
 
@@ -63,9 +74,12 @@ def run(args: Namespace) -> int:
 
     path = find_sweep(args.sweep)
     overrides = {name: getattr(args, name) for name in OVERRIDES}
+    _check_early(args)
     if args.dry_run:
-        _print_plan(plan_sweep(path, **overrides), as_json=args.json)
+        _print_plan(plan_sweep(path, **_at_most(args, path, overrides)), as_json=args.json)
         return 0
+    if args.until is not None or args.screen:
+        return _early(args, path, overrides)
     progress = (watch_on(sys.stderr) if args.watch else None) or progress_on(sys.stderr)
     try:
         summary = run_sweep(path, progress=progress, grade=not args.no_grade, **overrides)
@@ -75,6 +89,63 @@ def run(args: Namespace) -> int:
     build_index(Store(summary.folder))
     _print_summary(summary, as_json=args.json)
     return summary.exit_status
+
+
+def _check_early(args: Namespace) -> None:
+    """Options that mean nothing together."""
+    if args.until is None and (args.most is not None or args.worth is not None):
+        raise BenchError("--most and --worth belong to --until ALPHA")
+    if args.no_grade and (args.until is not None or args.screen):
+        raise BenchError("a run that is looked at is graded; leave out --no-grade")
+
+
+def _at_most(args: Namespace, path: Path, overrides: dict[str, Any]) -> dict[str, Any]:
+    """What a dry run plans: with --until, every arm at the last look. The rule is told."""
+    if args.until is None and not args.screen:
+        return overrides
+    from bench.forks.resolve import overrides_of, resolve
+    from bench.sequential import screen_rule, until_rule
+    from bench.sequential.words import rule_line
+
+    resolved = resolve(path, overrides_of(**overrides))
+    rule = screen_rule(resolved) if args.screen else until_rule(resolved, _until(args))
+    print(printable(rule_line(rule)), file=sys.stderr if args.json else sys.stdout)
+    return overrides if args.screen else overrides | {"replicates": rule.looks[-1]}
+
+
+def _until(args: Namespace) -> Until:
+    from bench.analysis.compare import WORTH_SEEING
+    from bench.sequential import Until
+
+    return Until(alpha=args.until, most=args.most, worth_seeing=WORTH_SEEING if args.worth is None else args.worth)
+
+
+def _early(args: Namespace, path: Path, overrides: dict[str, Any]) -> int:
+    """A run that a rule stops: planned looks, or a screening."""
+    from bench.forks.progress import progress_on
+    from bench.forks.run import RunInterrupted
+    from bench.forks.watching import watch_on
+    from bench.sequential import run_until, screen
+
+    progress = (watch_on(sys.stderr) if args.watch else None) or progress_on(sys.stderr)
+
+    def tell(line: str) -> None:
+        print(printable(line), file=sys.stderr if args.json else sys.stdout, flush=True)
+
+    try:
+        if args.screen:
+            stopped = screen(path, progress=progress, tell=tell, **overrides)
+        else:
+            stopped = run_until(path, _until(args), progress=progress, tell=tell, **overrides)
+    except RunInterrupted as interrupted:
+        _print_summary(interrupted.summary, as_json=args.json)
+        return interrupted.summary.exit_status
+    if args.json:
+        emit_json(stopped.as_json())
+    else:
+        print("\n".join(stopped.lines()))
+        print(f"arm table: bench table {shown(stopped.summary.folder)}")
+    return stopped.exit_status
 
 
 def _print_plan(plan: Plan, *, as_json: bool) -> None:
@@ -102,7 +173,7 @@ def _print_plan(plan: Plan, *, as_json: bool) -> None:
 
 def _print_summary(summary: RunSummary, *, as_json: bool) -> None:
     if as_json:
-        emit_json({**dataclasses.asdict(summary), "folder": str(summary.folder), "exit_status": summary.exit_status})
+        emit_json(summary.as_json())
     else:
         print("\n".join(summary.lines()))
         print(f"arm table: bench table {shown(summary.folder)}")

@@ -229,6 +229,9 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
         fixtures=fixtures,
         arms={label: tuple(marks) for label, marks in versions.items()},
         models={name: slug(name) for name in resolved.sweep.models},
+        replicates={
+            a.arm.label: dict.fromkeys(resolved.sweep.models, resolved.sweep.replicates) for a in resolved.arms
+        },
         prices_sha256=resolved.prices.sha256,
         versions=program_versions(),
         git_commit=git_commit(root),

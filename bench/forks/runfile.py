@@ -53,6 +53,8 @@ class RunFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Label in the sweep -> its versions in the order they came."""
     models: dict[str, str] = {}
     """Model as named in the sweep -> its folder."""
+    replicates: dict[str, dict[str, int]] = {}
+    """Arm -> model -> how many replicates the last start that held both asked for; else the sweep's count."""
     prices_sha256: str | None = None
     versions: dict[str, str] = {}
     git_commit: str | None = None
@@ -98,6 +100,7 @@ def merged(old: RunFile | None, new: RunFile) -> RunFile:
         fixtures=fixtures,
         arms=old.arms | new.arms,
         models=old.models | new.models,
+        replicates=old.replicates | {arm: old.replicates.get(arm, {}) | n for arm, n in new.replicates.items()},
         started_at=old.started_at,
     )
 
@@ -111,6 +114,11 @@ def _same_fixture(name: str, old: FixtureMark, new: FixtureMark) -> FixtureMark:
                 f"the {kind} context of fixture '{name}' is not the one this run began with; use --run NEW"
             )
     return replace(new, contexts=old.contexts | new.contexts)
+
+
+def replicates_of(run: RunFile, arm: str, model: str) -> int:
+    """How many replicates of the arm (as the sweep names it) the run was last asked for with that model."""
+    return run.replicates.get(arm, {}).get(model, run.sweep.replicates)
 
 
 def _joined(old: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:

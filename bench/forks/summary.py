@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -95,6 +96,10 @@ class RunSummary:
         if self.by_budget and self.missing:
             return EXIT_BUDGET
         return gravest([EXIT_FAILED if self.missing else EXIT_DONE, *(g.exit_status for g in self.grading)])
+
+    def as_json(self) -> dict[str, object]:
+        """All of it in plain values, with its exit status."""
+        return {**dataclasses.asdict(self), "folder": str(self.folder), "exit_status": self.exit_status}
 
     def lines(self) -> list[str]:
         """The summary, a line each."""

@@ -1,0 +1,93 @@
+"""What a look decides, from a comparison and the rule. Pure.
+
+Arms are tested step down (Holm): the one with the least p is held against the boundary of alpha / (arms not found yet),
+and where it is found the next has a wider one. With a boundary of planned looks at each level this keeps the error of
+all arms and looks together. Source: Maurer & Bretz 2013. The interval of an arm is the repeated one at that boundary
+(Jennison & Turnbull 1989), so it holds at every look; an arm whose interval lies within what is worth seeing is settled
+as well. Giving up on an arm never makes the error larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from bench.analysis.looks import boundaries, nominal
+from bench.analysis.over_runs import SURE
+from bench.sequential.rule import ArmLook, Rule, State
+
+Line = Mapping[str, object]
+Key = tuple[str, str]
+"""An arm and its model."""
+
+
+def decide(lines: Sequence[Line], rule: Rule, look: int, found_before: Collection[Key], family: int) -> list[ArmLook]:
+    """Every line of a comparison (see `bench.compare`, without its first) as this look leaves it.
+
+    `look` counts from 0; `family` is how many comparisons the rule is about, those `found_before` included.
+    """
+    assert rule.alpha is not None
+    # an arm without a p cannot be found, and is looked at last
+    rest = sorted(lines, key=lambda line: (_number(line["p"]) is None, _number(line["p"]) or 0.0))
+    told = []
+    found = len(found_before)
+    open_ = True
+    for line in rest:
+        needed = nominal(boundaries(_seen(rule), rule.alpha / max(1, family - found), rule.shape)[look])
+        one = _look(line, rule, needed, testing=open_)
+        open_ = open_ and one.state == "differs"
+        found += one.state == "differs" and one.p is not None
+        told.append(one)
+    order = {_key(line): i for i, line in enumerate(lines)}
+    return sorted(told, key=lambda one: order[(one.arm, one.model)])
+
+
+def _look(line: Line, rule: Rule, needed: float, *, testing: bool) -> ArmLook:
+    arm, model = _key(line)
+    difference, p = _number(line["difference"]), _number(line["p"])
+    low, high = _interval(line, needed)
+    return ArmLook(
+        arm=arm,
+        model=model,
+        state=_state(line, rule, p is not None and p <= needed and testing, low, high),
+        difference=difference,
+        low=low,
+        high=high,
+        p=p,
+        p_needed=needed,
+        runs_for_it=_number(line["runs_for_it"]),
+        fixtures_for_it=_number(line["fixtures_for_it"]),
+    )
+
+
+def _state(line: Line, rule: Rule, found: bool, low: float | None, high: float | None) -> State:
+    if found or line["why_no_interval"] == SURE:  # neither varies: what is seen is all there is
+        return "differs" if _number(line["difference"]) else "close"
+    worth = rule.worth_seeing
+    if worth is not None and low is not None and high is not None and -worth <= low and high <= worth:
+        return "close"
+    # over fixtures more replicates shrink one part of the variance only
+    over_fixtures = _number(line["fixtures_for_it"]) is not None
+    return "out of reach" if over_fixtures and _number(line["runs_for_it"]) is None else "undecided"
+
+
+def _interval(line: Line, needed: float) -> tuple[float | None, float | None]:
+    """difference -+ t(df) * se at this look's level, in points, cut at what two recalls can differ by."""
+    from scipy.special import stdtrit
+
+    difference, se, df = (_number(line[name]) for name in ("difference", "se", "df"))
+    if difference is None or se is None or df is None:
+        return None, None
+    reach = float(stdtrit(df, 1 - needed / 2)) * se
+    return max(-100.0, difference - reach), min(100.0, difference + reach)
+
+
+def _seen(rule: Rule) -> tuple[float, ...]:
+    return tuple(map(float, rule.looks))
+
+
+def _key(line: Line) -> Key:
+    return str(line["arm"]), str(line["model"])
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
