@@ -65,6 +65,8 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """Tool definitions as the Messages API takes them."""
     cuts: tuple[int, ...] = ()
     """Where a chain of compactions cuts the main line: the first message of each stretch but the first."""
+    step: int | None = None
+    """The step of a chain that the transcript is the window of; None where it is whole."""
 
     def key_at(self, step: int) -> Key:
         """What a handoff of that step of a chain (from 1) can be asked for: all of the key at the last one."""

@@ -67,8 +67,12 @@ def build(
 
 
 def replay_path(fixture: Fixture, label: str) -> Path:
-    """Where the fixture keeps the text that a replay arm hands up, whether it is there or not."""
-    return fixture.folder / "replays" / f"{checked_label(label, 'replay')}.md"
+    """Where the fixture keeps the text that a replay arm hands up, whether it is there or not.
+
+    A step of a chain has one of its own, `stock.s1.md`: the text for the whole conversation would tell what is to come.
+    """
+    step = "" if fixture.step is None else f".s{fixture.step}"
+    return fixture.folder / "replays" / f"{checked_label(label, 'replay')}{step}.md"
 
 
 def _tail(spec: TailSpec, transcript: Transcript, tail_tokens: int | None) -> Built:

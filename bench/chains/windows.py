@@ -25,6 +25,13 @@ def window_of(fixture: Fixture, step: int, opener: str | None = None) -> Transcr
     return replace(fixture.transcript, messages=messages, sides=(), compactions=(), counted=None)
 
 
+def at_step(fixture: Fixture, step: int, window: Transcript | None = None) -> Fixture:
+    """The fixture as an arm without a model meets it at that step: its transcript is the window. Uncut, as it is."""
+    if not fixture.cuts:
+        return fixture
+    return replace(fixture, step=step, transcript=window or fixture.transcript)
+
+
 def opening(handoff: str) -> Message:
     """The message that a window begins with: the handoff, word for word, in the user's role; nobody typed it."""
     return Message(role="user", author="compaction", blocks=(Text(handoff),))

@@ -36,14 +36,17 @@ def context_mode(asked: Mode, model: str) -> Mode:
 
 
 def fixture_context(fixture: Fixture, which: ContextId) -> Prepared | None:
-    """A context of the fixture, None where nothing is said in it.
+    """A context of the fixture as the model saw it at the end of its transcript; see `context_of`."""
+    return context_of(fixture, seen_at(fixture.transcript), which)
 
-    It is built of what the model saw at the end of the transcript, less the last `stale_by` messages, under the
-    fixture's system prompt and tools, else those the transcript holds. Raises BenchError, naming the fixture and the
-    message, where the API would refuse it.
+
+def context_of(fixture: Fixture, window: Transcript, which: ContextId) -> Prepared | None:
+    """A context of a conversation of the fixture's, None where nothing is said in it.
+
+    It is built of the window less its last `stale_by` messages, under the fixture's system prompt and tools, else those
+    the transcript holds. Raises BenchError, naming the fixture and the message, where the API would refuse it.
     """
-    messages = seen_at(fixture.transcript).messages
-    messages = messages[: max(0, len(messages) - which.stale_by)]
+    messages = window.messages[: max(0, len(window.messages) - which.stale_by)]
     system = fixture.system or fixture.transcript.system or ""
     tools = fixture.tools or _recorded_tools(fixture.transcript)
     try:

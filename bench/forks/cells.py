@@ -30,6 +30,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     context_sha256: str | None
     """The request prefix of a fork; the transcript's sha256 for arms without a model."""
     instruction_sha256: str | None = None
+    commitments_sha256: str | None = None
+    """The reply of the commitments pass that its handoff is built with; None where it is built with none."""
     options_sha256: str
     """Of the arm's settings as they act: see `arm_versions.options_bytes`."""
     key: str
@@ -58,6 +60,7 @@ def make_cell(
     stale_by: int = 0,
     context_sha256: str | None,
     instruction_sha256: str | None = None,
+    commitments_sha256: str | None = None,
     options: bytes,
     chain_step: int = 1,
 ) -> Cell:
@@ -68,6 +71,7 @@ def make_cell(
     """
     options_sha256 = hashlib.sha256(options).hexdigest()
     parts = (fixture, arm, kind, model, replicate, chain_step, stale_by, context_sha256, instruction_sha256)
+    passed = () if commitments_sha256 is None else (commitments_sha256,)
     return Cell(
         fixture=fixture,
         arm=arm,
@@ -78,8 +82,9 @@ def make_cell(
         stale_by=stale_by,
         context_sha256=context_sha256,
         instruction_sha256=instruction_sha256,
+        commitments_sha256=commitments_sha256,
         options_sha256=options_sha256,
-        key=digest(*parts, options_sha256),
+        key=digest(*parts, options_sha256, *passed),
     )
 
 

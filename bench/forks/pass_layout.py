@@ -33,7 +33,7 @@ class PassLayout:
     def __init__(self, limits: Mapping[str, Limits]) -> None:
         self._limits = limits
         self._contexts: dict[tuple[int, int, int], Prepared | None] = {}
-        self._windows: list[Transcript] = []
+        self._talks: list[Transcript] = []
         """Kept, so that no other conversation gets the identity of one that was looked at."""
         self._passes: dict[str, tuple[Fork, list[Cell]]] = {}
 
@@ -42,9 +42,9 @@ class PassLayout:
         return [name for name in ([ask.model] if ask.model else sweep_models) if name in self._limits]
 
     def reply(
-        self, window: Transcript, fixture: Fixture, ask: PassAsk | None, model: str, replicate: int, stale_by: int = 0
+        self, talk: Transcript, fixture: Fixture, ask: PassAsk | None, model: str, replicate: int, stale_by: int = 0
     ) -> str | None:
-        """The reply that an output of that arm and model is built with; None where nothing is asked.
+        """The reply that an output over that conversation is built with; None where nothing is asked.
 
         Nothing is where the arm has no such part, where its pass's model is not here, and where the assistant said
         nothing.
@@ -54,7 +54,7 @@ class PassLayout:
             return None
         window, most = self._limits[asked]
         max_tokens = ask.max_tokens if most is None else min(ask.max_tokens, most)
-        prepared = self._context(window, stale_by, input_room(window, max_tokens, ask.instruction))
+        prepared = self._context(talk, stale_by, input_room(window, max_tokens, ask.instruction))
         if prepared is None:
             return None
         sha256 = prepared.context.sha256
@@ -86,10 +86,10 @@ class PassLayout:
     def contexts(self) -> Iterator[Prepared]:
         return (prepared for prepared in self._contexts.values() if prepared is not None)
 
-    def _context(self, window: Transcript, stale_by: int, room: int) -> Prepared | None:
-        which = (id(window), stale_by, room)
+    def _context(self, talk: Transcript, stale_by: int, room: int) -> Prepared | None:
+        which = (id(talk), stale_by, room)
         if which not in self._contexts:
-            self._windows.append(window)
-            messages = window.messages[: max(0, len(window.messages) - stale_by)]
+            self._talks.append(talk)
+            messages = talk.messages[: max(0, len(talk.messages) - stale_by)]
             self._contexts[which] = commitments_context(messages, room)
         return self._contexts[which]

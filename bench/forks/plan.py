@@ -11,7 +11,8 @@ from bench.calls.pricing import Pricing
 from bench.contexts.caching import cacheable_tokens
 from bench.errors import BenchError
 from bench.forks.cells import Cell
-from bench.forks.grid import Build, Decided, Fork
+from bench.forks.fork import Fork
+from bench.forks.grid import Build, Decided
 from bench.models.protocol import Count
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage
@@ -49,6 +50,10 @@ class Plan:
     """Forks whose reply is on disk, with cells still to be written."""
     decided: tuple[Decided, ...]
     builds: tuple[Build, ...]
+    later: tuple[Sized, ...]
+    """Forks of a chain whose step before is not done, a cell each, by estimate …"""
+    later_builds: tuple[Build, ...]
+    """… and outputs of arms without a model."""
     skipped: Mapping[str, str]
     """Model that cannot be asked here -> why."""
     cells: tuple[Cell, ...]
@@ -69,8 +74,8 @@ class Plan:
         return out
 
     def total(self, which: str) -> float | None:
-        """The sum of one of the forks' costs (`low_usd`, `expected_usd`, …); None where any is unknown."""
-        values = [getattr(s, which) for s in self.asked]
+        """The sum of one of the forks' costs (`low_usd`, …), later steps included; None where any is unknown."""
+        values = [getattr(s, which) for s in (*self.asked, *self.later)]
         return None if None in values else math.fsum(values)
 
 
@@ -94,12 +99,13 @@ def size(
             why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
-        asked.append(_sized(fork, count, pricing, warm=(fork.group, fork.cache_entry) in warmed))
+        asked.append(sized(fork, count, pricing, warm=(fork.group, fork.cache_entry) in warmed))
         warmed.add((fork.group, fork.cache_entry))
     return asked, misfits
 
 
-def _sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
+def sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
+    """The fork priced; `warm`: an earlier one of its group has written its context into the cache."""
     prefix = max(0, count.tokens - estimate_tokens(fork.instruction))
     cached = cacheable_tokens(fork.model, prefix)
     held = cached or 0

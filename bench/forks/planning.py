@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -14,10 +14,14 @@ import msgspec
 from bench.calls.journal import Finished, read_journal
 from bench.calls.outside import Outside
 from bench.calls.pricing import Pricing
-from bench.contexts.subjects import fixture_context
 from bench.errors import BenchError
 from bench.forks.arm_versions import Versions, label_of, registered
-from bench.forks.grid import Fork, Grid, can_ask, lay_out, request_of
+from bench.forks.chain import Conversations, Openers
+from bench.forks.fork import Fork, request_of
+from bench.forks.grid import Grid, can_ask
+from bench.forks.later import Later
+from bench.forks.laying import lay_out
+from bench.forks.pass_layout import Limits
 from bench.forks.plan import Plan, size
 from bench.forks.resolve import Resolved, sweep_name
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
@@ -51,6 +55,9 @@ class Laid:
     """Of what is asked directly."""
     fork_pricing: Pricing
     """Of the forks, which may be asked in batches."""
+    conversations: Conversations
+    entered: set[str] = field(default_factory=set)
+    """Models that were entered by a plan."""
 
     @property
     def batches(self) -> dict[str, BatchModel]:
@@ -68,26 +75,33 @@ def lay(resolved: Resolved, outside: Outside) -> Laid:
     old = store.run_json() if store.run_file.exists() else None
     models, skipped = _open(resolved, outside)
     if resolved.batch:
-        _check_batches(resolved, models)
+        _check_batches(models)
     versions: Versions = old.arms if old else {}
     labels = {a.arm.label: label_of(versions, a.arm.label, a.version) for a in resolved.arms}
-    grid = lay_out(resolved, labels, {name: m.max_output for name, m in models.items()}, fixture_context)
+    conversations = Conversations()
+    grid = lay_out(resolved, labels, _limits(models), conversations, Openers(store))
     run_file = merged(old, _run_file(resolved, grid, labels, versions, outside.stamp()))
     pricing = Pricing(resolved.prices, outside.now().date())
     batched = dataclasses.replace(pricing, billing="batch", _costs={}, _worst={}) if resolved.batch else pricing
-    return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing, batched)
+    return Laid(resolved, store, labels, grid, models, skipped, run_file, pricing, batched, conversations)
 
 
-def _check_batches(resolved: Resolved, models: Iterable[str]) -> None:
+def laid_anew(laid: Laid) -> Laid:
+    """The sweep against its run's folder as it is now: a chain's next steps stand on what came meanwhile."""
+    limits = _limits(laid.models)
+    grid = lay_out(laid.resolved, laid.labels, limits, laid.conversations, Openers(laid.store))
+    return dataclasses.replace(laid, grid=grid)
+
+
+def _limits(models: Mapping[str, Model]) -> dict[str, Limits]:
+    return {name: Limits(m.window, m.max_output) for name, m in models.items()}
+
+
+def _check_batches(models: Iterable[str]) -> None:
     """Nothing where all that is paid for can be asked in batches."""
     for name in models:
         if not takes_batches(name) and family(name) != "local":
             raise BenchError(f"model '{name}' takes no batches; leave out --batch")
-    for arm in resolved.arms:
-        if arm.arm.kind == "server":
-            raise BenchError(
-                f"the arm '{arm.arm.label}' compacts on the server, which batches do not; leave out --batch"
-            )
 
 
 async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> Plan:
@@ -99,22 +113,27 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
     store, grid = laid.store, laid.grid
     cells = [*(c for fork in grid.forks for c in fork.cells), *(d.cell for d in grid.decided)]
     cells += [b.cell() for b in grid.builds]
+    cells += [*(f.cells[0] for f in grid.later), *(b.cell() for b in grid.later_builds)]
     done = store.done()
     left = [f for fork in grid.forks if (f := without_done(fork, done))]
     answered = answered_replies(store)
     asked = [f for f in left if f.reply_sha256 not in answered]
-    missing, closed = await _enter(laid.models, asked, stack, dry=dry)
+    missing, closed = await _enter(laid, asked, stack, dry=dry)
     skipped = dict(laid.skipped) | missing
     asked = [f for f in asked if f.model not in skipped]
     windows = {name: model.window for name, model in laid.models.items()}
     sized, misfits = size(asked, await _counts(asked, laid, closed), windows, laid.fork_pricing)
     gone = {c.key for f in left if f.model in skipped and f.reply_sha256 not in answered for c in f.cells}
+    gone |= {f.cells[0].key for f in grid.later if f.model in skipped}
+    later = Later(laid.resolved, laid.labels, laid.fork_pricing)
     return Plan(
         run=laid.resolved.run,
         asked=tuple(sized),
         answered=tuple(f for f in left if f.reply_sha256 in answered),
         decided=(*(d for d in grid.decided if done.get(str(d.cell)) != d.cell.key), *misfits),
         builds=tuple(b for b in grid.builds if b.arm.like or done.get(str(c := b.cell())) != c.key),
+        later=later.sized(f for f in grid.later if f.model not in skipped),
+        later_builds=grid.later_builds,
         skipped=skipped,
         cells=tuple(c for c in cells if c.key not in gone),
         done=sum(str(c) in done for c in cells),
@@ -165,14 +184,15 @@ def _open(resolved: Resolved, outside: Outside) -> tuple[dict[str, Model], dict[
 
 
 async def _enter(
-    models: Mapping[str, Model], forks: Iterable[Fork], stack: AsyncExitStack, *, dry: bool
+    laid: Laid, forks: Iterable[Fork], stack: AsyncExitStack, *, dry: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Enter the models that the forks ask; why some are not here, and, where `dry`, why others have no credentials."""
     skipped: dict[str, str] = {}
     closed: dict[str, str] = {}
-    for name in dict.fromkeys(f.model for f in forks):
+    for name in dict.fromkeys(f.model for f in forks if f.model not in laid.entered):
         try:
-            await stack.enter_async_context(models[name])
+            await stack.enter_async_context(laid.models[name])
+            laid.entered.add(name)
         except ModelMissing as missing:
             skipped[name] = str(missing)
         except CredentialsMissing as missing:

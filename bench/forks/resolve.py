@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from bench.arms.version import version_sha256
 from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
+from bench.forks.pass_ask import PassAsk, pass_ask
 from bench.models.body import MOST_COMPACTION_CHARS
 from bench.models.names import parse_name
 from bench.pricetable import PriceTable, load_prices
@@ -66,11 +68,18 @@ class ResolvedArm:
     max_tokens: int | None
     """The arm's own under the sweep's cap; None for arms without a model."""
     version: str
-    """sha256 of all that makes its outputs: settings, instruction, the sweep's cap."""
+    """sha256 of all that makes its outputs: settings, instructions, the sweep's cap."""
+    commitments: PassAsk | None = None
+    """None where it has no such part."""
 
     @property
     def instruction_sha256(self) -> str | None:
         return instruction_sha256(self.instruction) if self.arm.asks_model else None
+
+    @property
+    def asks_every_model(self) -> bool:
+        """Whether each model of the sweep is asked for its commitments pass."""
+        return self.commitments is not None and self.commitments.model is None
 
     @property
     def like(self) -> str | None:
@@ -93,6 +102,13 @@ class Resolved:
     prices: PriceTable
     no_budget: bool
     batch: bool = False
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that is asked for a handoff or a part of one; none where no arm needs any."""
+        asked = self.sweep.models if any(a.arm.asks_model or a.asks_every_model for a in self.arms) else ()
+        passes = (a.commitments.model for a in self.arms if a.commitments and a.commitments.model)
+        return tuple(dict.fromkeys((*asked, *passes)))
 
     @property
     def stale_by(self) -> tuple[int, ...]:
@@ -176,10 +192,20 @@ def _resolved_arms(arms: Sequence[Arm], sweep: Sweep, project: Project) -> tuple
 
 
 def _resolved(arm: Arm, sweep: Sweep, project: Project) -> ResolvedArm:
-    if not arm.asks_model:
+    ask = pass_ask(arm, sweep, project)
+    plain = _without_pass(arm, sweep, project, ask)
+    if ask is None:
+        return plain
+    return dataclasses.replace(plain, commitments=ask, version=digest(plain.version, *msgspec.structs.astuple(ask)))
+
+
+def _without_pass(arm: Arm, sweep: Sweep, project: Project, ask: PassAsk | None) -> ResolvedArm:
+    if not arm.asks_model and (ask is None or ask.model):
         return ResolvedArm(arm, "", None, version_sha256(arm, ""))
     if not sweep.models:
         raise BenchError(f"the arm '{arm.label}' asks a model, and the sweep names none; add models = [...]")
+    if not arm.asks_model:
+        return ResolvedArm(arm, "", None, version_sha256(arm, ""))
     restore = read_text(project.prompts / RESTORE_PIECE) if arm.settings.restore else None
     if arm.kind == "server":
         asked = _compacting(arm, sweep, project, restore)
