@@ -60,6 +60,7 @@ def test_messages_go_in_as_the_messages_api_has_them_without_thinking():
     assert json.loads(stdin_of(session))["messages"] == [
         {
             "role": "assistant",
+            "typed": False,
             "content": [
                 {"type": "text", "text": "see"},
                 {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},
@@ -70,9 +71,10 @@ def test_messages_go_in_as_the_messages_api_has_them_without_thinking():
                 {"type": "text", "text": '[citation] {"at":1}'},
             ],
         },
-        {"role": "user", "content": [{"type": "text", "text": "be brief"}]},
+        {"role": "user", "typed": False, "content": [{"type": "text", "text": "be brief"}]},
         {
             "role": "user",
+            "typed": False,
             "content": [
                 {
                     "type": "tool_result",
@@ -86,6 +88,19 @@ def test_messages_go_in_as_the_messages_api_has_them_without_thinking():
             ],
         },
     ]
+
+
+def test_what_a_person_typed_is_told_from_all_else_of_the_role_user():
+    session = transcript(
+        user("Fix the build."),
+        Message(role="user", author="harness", blocks=(Text("<environment_context>"),), origin="environment"),
+        Message(role="system", author="harness", blocks=(Text("be brief"),)),
+        Message(role="user", author="compaction", blocks=(Text("Summary: the build fails."),)),
+        result("t1", "ok"),
+        says("On it."),
+    )
+    messages = json.loads(stdin_of(session))["messages"]
+    assert [(m["role"], m["typed"]) for m in messages] == [("user", True), *[("user", False)] * 4, ("assistant", False)]
 
 
 def test_the_program_learns_neither_arm_nor_fixture():

@@ -1,5 +1,6 @@
 """Every command of the README and the how-to pages is run, in order, as a reader would type them."""
 
+import json
 import re
 import shlex
 import shutil
@@ -113,6 +114,10 @@ def test_a_how_to_page_can_be_followed(page, tmp_path, monkeypatch):
         assert main(["check", "sweeps/other.toml"]) == 0
     else:
         assert len(follow(ROOT / "docs" / page, monkeypatch)) == 3
+        place = Path("results/trial/outputs/quickstart/last-words/none")
+        assert "The user's last words: " in (place / "s1-k0-r01.md").read_text()
+        row = json.loads((place / "s1-k0-r01.json").read_text())
+        assert row["usage_source"] == "reported" and row["input_tokens"] > 0
 
 
 def test_the_reader_of_the_how_to_page_reads(tmp_path):

@@ -15,10 +15,15 @@ Json = dict[str, object]
 def stdin_of(transcript: Transcript) -> bytes:
     """{"version", "tokens", "messages"} as JSON: nothing in it names an arm, a fixture or a file of ours.
 
-    A message of the role system, which the API has no place for in a conversation, goes in as one of the user's.
+    A message of the role system, which the API has no place for in a conversation, goes in as one of the user's. Each
+    message also says whether a person `typed` it: tool results, harness and system texts have the role user, too.
     """
     messages: list[Json] = [
-        {"role": "assistant" if m.role == "assistant" else "user", "content": content}
+        {
+            "role": "assistant" if m.role == "assistant" else "user",
+            "typed": m.author == "person",
+            "content": content,
+        }
         for m in transcript.messages
         if (content := _content(m))
     ]
