@@ -98,9 +98,9 @@ def ledger_outline(text):
         body = body.replace("`…/", f"`{folder[1]}") if folder else body
         name = next(n for n in ("file", "fail", "command") if n in title.lower())
         out[name] = _items(name, body)
-        left_out = re.search(r"(\d+) older commands?[^\d]*(\d+)", body)
+        left_out = re.search(r"(\d+) older commands?( that only looked|[^\d]*(\d+))", body)
         if left_out and name == "command":
-            out["left out"] = (int(left_out[1]), int(left_out[2]))
+            out["left out"] = (int(left_out[1]), int(left_out[3] or left_out[1]))
     return out
 
 

@@ -71,7 +71,7 @@ def test_older_commands_that_only_looked_are_counted_and_the_newest_are_told_wha
     lines = render_ledger(rows).split("\n")
     assert "### Shell commands, oldest first (11 of 14)" in lines
     assert lines[-12] == "- `make`"
-    assert lines[-1] == "- (left out: 3 older commands; 3 of them only looked)"
+    assert lines[-1] == "- (left out: 3 older commands that only looked)"
 
 
 def test_an_older_command_that_stands_below_is_counted_there():
@@ -79,6 +79,17 @@ def test_an_older_command_that_stands_below_is_counted_there():
     lines = render_ledger(rows).split("\n")
     assert [line for line in lines if "make" in line] == ["- `make` (6 times)"]
     assert lines[-11].endswith("(15)")  # all 15 are told, so nothing is left out
+
+
+def test_a_command_that_is_listed_again_below_says_that_it_counts_all_its_runs():
+    rows = [shell("make")] * 4 + [shell("make")] + [shell(f"step {i}") for i in range(8)] + [shell("make")]
+    lines = render_ledger(rows).split("\n")
+    assert [line for line in lines if "make" in line] == ["- `make` (6 times in all)", "- `make`"]
+
+
+def test_a_refusal_without_a_word_says_so():
+    assert "- Edit `/a/b.py`: refused, and no reason given" in render_ledger([edit("/a/b.py", "refused")])
+    assert "- Edit `/a/b.py`: refused: not now" in render_ledger([edit("/a/b.py", "refused", "not now")])
 
 
 def test_equal_failures_are_told_once_and_slips_that_were_put_right_only_counted():

@@ -113,7 +113,7 @@ def test_items_in_progress_come_first_and_a_list_that_is_done_is_one_line():
     todos = [{"content": "b", "status": "pending"}, {"content": "a", "status": "in_progress"}]
     assert told(call("t", "TodoWrite", todos=todos), result("t", "ok"))[-2:] == ["- [in progress] a", "- [pending] b"]
     done = [{"content": "b", "status": "completed"}]
-    assert "- To do: nothing is open, all 1 items are done" in told(
+    assert "- To do: nothing is open, its one item is done" in told(
         call("t", "TodoWrite", todos=done), result("t", "ok")
     )
 

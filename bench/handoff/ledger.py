@@ -31,11 +31,14 @@ PREFACE = (
     "Read off the transcript, which keeps no exit codes: a call failed where its result is marked as an error, and "
     "reads as failed where only its output says so."
 )
+REFUSED = "refused"
+IN_ALL = " in all"
+"""Behind the number of runs of a command that is listed again below."""
 _TELLS: Mapping[Ended, str] = {
     "ok": "",
     "no output": "",
     "failed": "failed",
-    "refused": "refused",
+    "refused": REFUSED,
     "reads as failed": "reads as failed",
     "no result": "no result",
 }
@@ -115,7 +118,7 @@ def _commands(shells: Sequence[Row], room: int) -> str:
         if i < recent and lines[i] in runs:
             runs[lines[i]] += 1
             continue
-        size = len(lines[i]) + len(times(len(shells))) + 1
+        size = len(lines[i]) + len(times(len(shells), IN_ALL)) + 1
         if (i >= recent or not shells[i].only_looks) and size <= left:
             kept.append(i)
             runs[lines[i]] += 1
@@ -132,13 +135,16 @@ def _told(lines: Sequence[str], kept: Sequence[int], runs: Mapping[str, int]) ->
     seen: set[str] = set()
     for i in kept:
         line = lines[i]
-        yield line + (times(runs[line]) if line not in seen and runs[line] > listings[line] else "")
+        told = times(runs[line], IN_ALL if listings[line] > 1 else "")
+        yield line + (told if line not in seen and runs[line] > listings[line] else "")
         seen.add(line)
 
 
 def _left_out(commands: Sequence[Row]) -> str:
-    looked = sum(row.only_looks for row in commands)
-    return f"- (left out: {count(len(commands), 'older command')}; {looked:,} of them only looked)"
+    looked, older = sum(row.only_looks for row in commands), count(len(commands), "older command")
+    if looked == len(commands):
+        return f"- (left out: {older} that only looked)"
+    return f"- (left out: {older}; {looked:,} of them only looked)"
 
 
 def _file(file: Written, folder: str | None) -> str:
@@ -149,7 +155,8 @@ def _file(file: Written, folder: str | None) -> str:
 def _failure(row: Row, chars: int, folder: str | None) -> str:
     target = command_code(row.target if row.shell else shortened(row.target, folder), chars)
     label = target if row.shell and target else f"{row.name} {target}".rstrip()
-    return f"- {label}: {_TELLS[row.ended]}" + (f": {row.error}" if row.error else "")
+    why = f": {row.error}" if row.error else ", and no reason given" if row.ended == REFUSED else ""
+    return f"- {label}: {_TELLS[row.ended]}{why}"
 
 
 def _command(row: Row, chars: int) -> str:

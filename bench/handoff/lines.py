@@ -30,9 +30,9 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def times(n: int) -> str:
-    """What stands behind a line that holds for n; nothing for one."""
-    return f" ({n:,} times)" if n > 1 else ""
+def times(n: int, more: str = "") -> str:
+    """What stands behind a line that holds for n, and `more`; nothing for one."""
+    return f" ({n:,} times{more})" if n > 1 else ""
 
 
 def merged(lines: Iterable[str]) -> list[str]:

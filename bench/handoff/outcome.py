@@ -47,6 +47,7 @@ _TELLING = tuple(
         r"--- FAIL|^FAILED\b|\bpanic: |\b\w*(Error|Exception): ",
         r"^\S+?:\d+(:\d+:?|:) \S",
         r"(?i)\b(error|fatal|not found|no such|denied|failed|cannot|undefined|unable)\b",
+        r"(?i)\b(ignored by|rejected|refus(ed|ing)|aborted|invalid|conflict)\b",
     )
 )
 """What a line looks like that names the cause of a failure, most telling first."""

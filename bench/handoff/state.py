@@ -107,7 +107,8 @@ def _facts(state: State) -> Iterator[str]:
     yield f"- Directory: {_place(state.directory)}; branch: {_place(state.branch)}{where}"
     yield f"- Last failing command: {_failure(state.failure, state.messages)}"
     if state.items and not any(item.open for item in state.items):
-        yield f"- To do: nothing is open, all {len(state.items)} items are done"
+        done = f"all {len(state.items)} items are done" if len(state.items) > 1 else "its one item is done"
+        yield f"- To do: nothing is open, {done}"
     yield from _edited(state)
 
 
