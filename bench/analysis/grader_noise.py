@@ -23,6 +23,16 @@ Z = 1.959963984540054
 COLUMNS = [*GRADING, "pass_sd", "df", "passes", "moves", "repeatability"]
 
 
+def moves_one(pass_sd: float) -> float:
+    """How far two gradings of the same output, a pass each, lie apart one time in twenty (repeatability limit)."""
+    return Z * math.sqrt(2) * pass_sd
+
+
+def moves_arms(pass_sd: float, replicates: int, passes: int) -> float:
+    """How far the grader alone moves two arms of so many runs and passes a run apart, one time in twenty."""
+    return moves_one(pass_sd) / math.sqrt(replicates * passes)
+
+
 def grader_noise(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a way of grading, in points: pass_sd, its df, passes a run (mean), moves, repeatability; NA of one pass.
 
@@ -37,6 +47,6 @@ def grader_noise(grades: pd.DataFrame) -> pd.DataFrame:
         found = one_way(runs)
         passes = sum(map(len, runs)) / len(runs)
         sd = None if found.ms_within is None else math.sqrt(found.ms_within)
-        moves, twice = (None, None) if sd is None else (Z * sd / math.sqrt(passes), Z * math.sqrt(2) * sd)
+        moves, twice = (None, None) if sd is None else (Z * sd / math.sqrt(passes), moves_one(sd))
         lines.append((*grading, sd, found.df_within, passes, moves, twice))
     return pd.DataFrame(lines, columns=COLUMNS).convert_dtypes()

@@ -83,6 +83,19 @@ def arm_recall(runs: pd.DataFrame, *, within: tuple[str, ...] = ()) -> pd.DataFr
     return means.reset_index()
 
 
+def atom_mean(runs: pd.DataFrame) -> pd.DataFrame:
+    """One line a series, from `run_recall`: recall (0..1) with each fixture counting by the weight of its atoms.
+
+    `arm_recall` answers for a typical transcript, this for a typical atom; replicates are averaged first in both.
+    """
+    by = [*GRADING, *SERIES]
+    known = runs.dropna(subset=["recall"]).groupby([*by, "fixture"], observed=True, sort=False)
+    means = known.agg(recall=("recall", "mean"), weight=("weight", "first")).reset_index()
+    means = means.assign(carried=means["recall"] * means["weight"])
+    sums = means.groupby(by, observed=True, sort=False)[["carried", "weight"]].sum().reset_index()
+    return sums[by].assign(recall=sums["carried"] / sums["weight"].where(sums["weight"] > 0))
+
+
 def credit(grades: pd.DataFrame, partial: float = PARTIAL) -> pd.Series:
     """Credit of each verdict: 1, `partial`, 0, or NA where the verdict is missing."""
     return grades["verdict"].map(SCORES | {"partial": partial}).astype("Float64")

@@ -7,8 +7,9 @@ more) among what is compared. With m = n that is max - min. One run has no range
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
-from math import comb
+from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING
 
 from bench.analysis.units import GRADING, SERIES
@@ -32,6 +33,35 @@ def range_at(values: Sequence[float], m: int) -> float | None:
         return 0.0
     ordered = sorted(values)
     return sum(x * (comb(i, m - 1) - comb(n - 1 - i, m - 1)) for i, x in enumerate(ordered)) / comb(n, m)
+
+
+def worst_at(values: Sequence[float], m: int) -> float | None:
+    """Mean of the least over all subsets of `m` of the values; None where there are fewer than m, or m < 1.
+
+    Worst runs of arms with more and with fewer runs compare at an equal m: sum of x(i) * C(n-i, m-1) / C(n, m).
+    """
+    n = len(values)
+    if m < 1 or n < m:
+        return None
+    return sum(x * comb(n - 1 - i, m - 1) for i, x in enumerate(sorted(values))) / comb(n, m)
+
+
+def best_at(values: Sequence[float], m: int) -> float | None:
+    """Mean of the greatest over all subsets of `m` of the values."""
+    found = worst_at([-v for v in values], m)
+    return None if found is None else -found
+
+
+def pooled_sd(groups: Sequence[Sequence[float]]) -> tuple[float, int] | None:
+    """SD inside groups (runs of an arm on a fixture), pooled over them, and its degrees of freedom.
+
+    s^2 = sum of squares inside / sum of (n - 1). A group of one adds nothing; None where no group has two.
+    """
+    df = sum(len(g) - 1 for g in groups if len(g) > 1)
+    if not df:
+        return None
+    squares = fsum((len(g) - 1) * statistics.variance(g) for g in groups if len(g) > 1)
+    return sqrt(squares / df), df
 
 
 def fixture_spread(runs: pd.DataFrame) -> pd.DataFrame:

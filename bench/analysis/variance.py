@@ -54,6 +54,14 @@ def one_way(groups: Sequence[Sequence[float]]) -> OneWay:
     return OneWay(ms_between, within, df, n0, None if within is None else (ms_between - within) / n0)
 
 
+def se_of_mean(groups: Sequence[Sequence[float]]) -> float | None:
+    """Standard error of the mean over runs, each the mean of its passes; None for fewer than two runs."""
+    import numpy as np
+
+    means = [float(np.mean(g)) for g in groups if len(g)]
+    return float(np.std(means, ddof=1) / np.sqrt(len(means))) if len(means) > 1 else None
+
+
 def crossed(cells: Sequence[Sequence[Sequence[float]]]) -> Crossed | None:
     """Components of `cells[fixture][arm][replicate]`, all cells of one size; None for fewer than two of any."""
     import numpy as np
