@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Line = dict[str, object]
 
+CANNOT_TELL = "cannot tell"
+"""Begins every sentence that finds nothing."""
+
 
 def conclusions(table: pd.DataFrame) -> pd.Series:
     """A sentence a line of `bench.run_view.compare`; NA for the first, which the others are held against."""
@@ -33,20 +36,20 @@ def conclusion(line: Line, first: Line, comparisons: int = 1) -> str:
 def _what(line: Line, first: Line, comparisons: int) -> list[str]:
     name, base, difference = line["name"], first["name"], _number(line["difference"])
     if difference is None:
-        return [f"cannot tell {name} from {base}: {line['why_no_interval']}"]
+        return [f"{CANNOT_TELL} {name} from {base}: {line['why_no_interval']}"]
     if line["why_no_interval"] == SURE:
         return [f"{name} carries {_more(difference)} {base} on {SAME_KEY}, each time: neither varies ({_design(line)})"]
     low, high = _number(line["low"]), _number(line["high"])
     if low is None or high is None:
         return [
-            f"cannot tell {name} from {base}: {signed(difference)} points without an interval",
+            f"{CANNOT_TELL} {name} from {base}: {signed(difference)} points without an interval",
             str(line["why_no_interval"]),
         ]
     if line["found"]:
         ends = (low, high) if difference > 0 else (-high, -low)
         told = f"{name} carries {_more(difference)} {base} ({_interval(*ends)}, {_design(line)}) on {line['target']}"
         return [told] if line["target"] == LIKE_THESE else [told, "nothing is said of other transcripts"]
-    told = f"cannot tell {name} from {base} on {line['target']}: {signed(difference)} points"
+    told = f"{CANNOT_TELL} {name} from {base} on {line['target']}: {signed(difference)} points"
     return [f"{told} ({_interval(low, high)}, {_design(line)})", *_doubt(line, comparisons), *_takes(line)]
 
 

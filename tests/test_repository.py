@@ -19,11 +19,13 @@ LAYERS = {
     "bench.grading": ("bench.models.claude", "bench.analysis", "bench.cli"),
     "bench.analysis": (
         "bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.transcripts", "bench.fixtures",
-        "bench.cli",
+        "bench.cli", "bench.report",
     ),
     "bench.contexts": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
     "bench.calls": ("bench.arms", "bench.forks", "bench.grading", "bench.analysis", "bench.cli"),
-    "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps"),
+    "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps", "bench.report"),
+    "bench.plots": ("bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.report", "bench.cli"),
+    "bench.report": ("bench.arms", "bench.models", "bench.sweeps", "bench.cli"),
 }  # fmt: skip
 
 

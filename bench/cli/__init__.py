@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": "compare the arms of a run, or a run with an earlier one",
     "diff": "compare two arms or two versions of one, atom by atom",
     "agreement": "say how far a run's graders and passes agree",
+    "report": "write a run's report: one HTML file",
     "sweep": "run a sweep through its notebooks and draw the plots",
     "prices": "print the price table",
     "lab": "open the notebooks in JupyterLab",

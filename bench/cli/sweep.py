@@ -1,4 +1,5 @@
-"""Run a sweep through its notebooks: each fixture and model in a notebook of its own, then the analysis and the plots.
+"""Run a sweep through its notebooks: each fixture and model in a notebook of its own, then the analysis and the plots,
+last the report.
 
 SWEEP is a file, or the name of one in the project's sweeps/. It may be stopped and started again: only what is missing
 is run. `bench run` does the same work without notebooks.
@@ -51,6 +52,8 @@ def run(args: Namespace) -> int:
     for what, paths in (("notebooks", result.notebooks), ("plots", result.plots)):
         print(f"\n{what}:")
         print("\n".join(f"  {shown(path)}" for path in paths) or "  none")
+    if result.report is not None:
+        print(f"\nreport: {shown(result.report)}")
     if result.failed:
         print(f"{len(result.failed)} notebooks failed; start the sweep again to run what is missing", file=sys.stderr)
     return result.exit_status

@@ -42,11 +42,13 @@ JOBS_MOST = 4
 
 @dataclass(frozen=True)
 class SweepResult:
-    """What a sweep left: the run's folder, executed notebooks, figures, and the notebooks that failed."""
+    """What a sweep left: the run's folder, executed notebooks, figures, the report, and the notebooks that failed."""
 
     root: Path
     notebooks: tuple[Path, ...]
     plots: tuple[Path, ...]
+    report: Path | None
+    """The page of the run; None where there is no output to tell of."""
     failed: tuple[Status, ...]
     exit_status: int
 
@@ -129,6 +131,15 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
     return _analysis_jobs(resolved, inputs_sha256=content_sha256(store))
 
 
+def _report(root: Path) -> Path | None:
+    """Write the report of the run over what is there, also where some notebook failed."""
+    from bench.index import open_run
+    from bench.report import write_report
+
+    run = open_run(root)
+    return write_report(run) if len(run.outputs) else None
+
+
 def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], at_once: int, progress: Progress) -> list[Status]:
     """The status of each job; jobs that are current are not executed again."""
     from bench.sweeps.execute import versions
@@ -160,6 +171,7 @@ def _result(resolved: Resolved, statuses: list[Status]) -> SweepResult:
         root=resolved.root,
         notebooks=tuple(folder / status.notebook for status in statuses if status.state == "ok"),
         plots=tuple(sorted((resolved.root / "plots").glob("*.png"))),
+        report=_report(resolved.root),
         failed=failed,
         exit_status=exit_status([status.result for status in statuses if status.result], bool(failed)),
     )

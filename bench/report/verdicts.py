@@ -1,0 +1,73 @@
+"""What a run's comparison comes to, as the page begins: a sentence on the whole, then one an arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bench.analysis.compare import cannot_be_said
+from bench.analysis.units import CONTROLS, SERIES
+from bench.conclusion import CANNOT_TELL
+from bench.frames import records
+from bench.run_view import Grading, compare
+from bench.words import points
+
+if TYPE_CHECKING:
+    from bench.index import Run
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One arm against the first: the sentence, cut after its first part."""
+
+    name: str
+    said: str
+    more: str
+    found: bool
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Of one way of grading: who is held against whom, how it went over all, each arm, and what cannot be said."""
+
+    grading: Grading
+    first: str
+    whole: str
+    arms: Sequence[Verdict]
+    limits: Sequence[str]
+
+
+def verdicts(
+    run: Run, grading: Grading, series: Mapping[tuple[object, ...], str], kinds: Mapping[str, str]
+) -> Verdicts:
+    """The verdicts by that way of grading; `series` maps a series to its name on the page, `kinds` that to its kind."""
+    table = compare(run, grading=grading)
+    first, *others = records(table)
+    for line in (first, *others):
+        line["name"] = series[tuple(line[column] for column in SERIES)]
+    arms = [_verdict(line) for line in others if line["verdict"] is not None]
+    return Verdicts(grading, str(first["name"]), _whole(first, others, kinds), arms, cannot_be_said(table))
+
+
+def _verdict(line: Mapping[str, object]) -> Verdict:
+    said, _, more = str(line["verdict"]).partition("; ")
+    return Verdict(str(line["name"]), said, more, not said.startswith(CANNOT_TELL))
+
+
+def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], kinds: Mapping[str, str]) -> str:
+    """`inventory carries 79.4 points of 100. Of 6 other arms, controls aside, 1 carries more, …`."""
+    recall = first["recall"]
+    told = f"{first['name']} carries {points(recall)} points of 100." if isinstance(recall, float) else ""
+    rivals = [line for line in others if kinds.get(str(line["name"])) not in CONTROLS]
+    found = [line["difference"] for line in rivals if line["found"] is True]
+    more = sum(isinstance(d, float) and d > 0 for d in found)
+    counts = ((more, "more"), (len(found) - more, "fewer"))
+    parts = [f"{n} {'carries' if n == 1 else 'carry'} {which}" for n, which in counts if n]
+    open_ = len(rivals) - len(found)
+    if open_:
+        parts.append(f"{open_} cannot be told apart from it")
+    if not rivals:
+        return told
+    of = f"Of {len(rivals)} other arms" if len(rivals) > 1 else "Of the one other arm"
+    return f"{told} {of}, controls aside, {', '.join(parts)}."
