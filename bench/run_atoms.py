@@ -1,4 +1,4 @@
-"""What a run's answer keys and transcripts say of its atoms: their texts, and where in the transcript they stand."""
+"""What a run's answer keys and transcripts say of its atoms now: their texts, their places, and what has changed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ def atom_texts(run: Run) -> pd.DataFrame:
 
     lines = [(name, atom.id, atom.text) for name, _, atoms in _keys(run) for atom in atoms]
     return pd.DataFrame(lines, columns=["fixture", "atom", "text"]).astype("string")
+
+
+def rekeyed(run: Run) -> list[str]:
+    """Fixtures whose key is no longer what one of their verdicts was given by: their numbers are of the old key."""
+    from bench.fixtures import KEY, sha256_of
+
+    of_grades = run.grades.groupby("fixture", observed=True)["key_sha256"].unique()
+    found = []
+    for name, mark in run.store.run_json().fixtures.items():
+        folders = _folders(mark.folder, run.root)[:1]
+        if name in of_grades.index and any({*of_grades[name]} != {sha256_of(folder / KEY)} for folder in folders):
+            found.append(name)
+    return found
 
 
 def atom_places(run: Run) -> pd.DataFrame:

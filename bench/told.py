@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.by_distance import MOST_SAID
 from bench.cli.output import table
+from bench.run_atoms import rekeyed
 from bench.run_view import (
     arm_table,
     compare,
@@ -23,6 +24,7 @@ from bench.run_view import (
     truncated_too,
 )
 from bench.text import ABSENT, printable
+from bench.versions import superseded
 from bench.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, spread_of
 
 if TYPE_CHECKING:
@@ -70,12 +72,13 @@ class Told:
         return "".join([*parts, *(f"<p>{escape(note)}</p>" for note in self.notes)])
 
 
-def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False) -> Told:
-    """The arm table, or with `by="fixture"` that of each fixture."""
+def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, latest: bool = False) -> Told:
+    """The arm table, or with `by="fixture"` that of each fixture; with `latest`, without superseded versions."""
     frame = (fixture_table if by == "fixture" else arm_table)(run, with_truncated=with_truncated)
+    frame, hidden = without_superseded(run, frame) if latest else (frame, [])
     keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
     tables = [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)]
-    return Told(tables, [*LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated)])
+    return Told(tables, [*LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated), *_old_keys(run), *hidden])
 
 
 def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
@@ -83,15 +86,16 @@ def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
     return show_by(run, "tag", with_truncated=with_truncated)
 
 
-def show_by(run: Run, by: str, *, with_truncated: bool = False) -> Told:
+def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = False) -> Told:
     """Recall by a property of the atoms (a name of `BY_LEGENDS`), an arm a column."""
     frame = TABLES_BY[by](run, with_truncated=with_truncated)
+    frame, hidden = without_superseded(run, frame) if latest else (frame, [])
     tables = []
     for key, part in _parts(frame, ["grader", "scope"]):
         rows = part.assign(**{by: _row_names(part, by)})
         tables.append((_title(run, key), matrix(rows, by, sort=by in SORTED)))
     none = ["No chain of compactions was run; set `chain` in the sweep."] if by == "step" and not tables else []
-    return Told(tables, [*none, BY_LEGENDS[by], *_cut_off(run, with_truncated)])
+    return Told(tables, [*none, BY_LEGENDS[by], *_cut_off(run, with_truncated), *_old_keys(run), *hidden])
 
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
@@ -109,7 +113,7 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
         told = [*_differences(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
         notes |= dict.fromkeys(told)
-    return Told(tables, [*notes, *stopping_notes(run)], verdicts)
+    return Told(tables, [*notes, *stopping_notes(run), *_old_keys(run)], verdicts)
 
 
 def stopping_notes(run: Run) -> list[str]:
@@ -170,6 +174,21 @@ def _cut_off(run: Run, asked: bool) -> list[str]:
     return (
         [f"{cut} handoff{'s' * (cut > 1)} of {len(run.outputs)} cut off at the cap, ranked all the same"] if cut else []
     )
+
+
+def without_superseded(run: Run, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The lines whose version of an arm the project still has, and a note on those that are left out."""
+    hidden = [label for label in superseded(run) if (frame["arm"] == label).any()]
+    note = f"left out, since the project no longer has these versions: {', '.join(hidden)}"
+    return frame[~frame["arm"].isin(hidden)].reset_index(drop=True), [note] if hidden else []
+
+
+def _old_keys(run: Run) -> list[str]:
+    """A warning where numbers are of a key that has changed since."""
+    return [
+        f"the key of fixture '{name}' has changed since these verdicts were given; 'bench grade {run.name}' renews them"
+        for name in rekeyed(run)
+    ]
 
 
 def _differences(frame: pd.DataFrame) -> list[str]:

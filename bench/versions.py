@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from bench.errors import BenchError
-from bench.forks.runfile import ArmMark, RunFile
+from bench.forks.runfile import ArmMark, RunFile, sha256_of
 from bench.index import Run
 from bench.project import Project, find_project
 
@@ -125,6 +125,30 @@ def version_label(arms: Mapping[str, Sequence[ArmMark]], name: str) -> str:
         known = ", ".join(f"{m.label} ({m.version_sha256[:8]})" for m in marks)
         raise BenchError(f"{'several versions' if found else 'no version'} '{name}' in the run; there are {known}")
     return found[0]
+
+
+def superseded(run: Run) -> tuple[str, ...]:
+    """Versions of arms, as rows name them, that the project no longer has, in the order they came.
+
+    Of each arm the version stays whose file is the one in the project; where none is, the newest.
+    """
+    gone: list[str] = []
+    for arm, marks in run.store.run_json().arms.items():
+        now = {sha256 for project in _projects(run.root) if (sha256 := _file_sha256(arm, project)) is not None}
+        stays = next((mark for mark in reversed(marks) if mark.prompt_sha256 in now), marks[-1])
+        gone += [mark.label for mark in marks if mark is not stays]
+    return tuple(gone)
+
+
+def _file_sha256(arm: str, project: Project) -> str | None:
+    """Of the arm's file as it stands; None where there is none that can be read."""
+    from bench.arms import find_arm
+
+    try:
+        path = find_arm(arm, project, project.root).path
+    except BenchError:
+        return None
+    return None if path is None else sha256_of(path)
 
 
 def _same(before: str, after: str, label: str) -> str:

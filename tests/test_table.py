@@ -1,11 +1,15 @@
 """The arm table: every figure against one worked by hand, in frames, in words, and as the commands print them."""
 
 import json
+import re
 
 import pytest
+from fakes import FakeModel, answering, outside, reply
+from fakes import project as fork_project
 from runs import output, project, write_run
 
 from bench.cli import main
+from bench.forks.run import run_sweep
 from bench.frames import records
 from bench.index import open_run
 from bench.run_view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
@@ -238,3 +242,49 @@ def test_bad_input_is_one_line_and_exit_2(run, argv, message, capsys):
     assert run and main(argv) == 2
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
+
+
+def test_a_key_that_has_changed_since_is_named_with_what_renews_the_numbers(tmp_path, monkeypatch, capsys):
+    sweep = fork_project(tmp_path, arms={"plain": "List."})
+    monkeypatch.chdir(tmp_path)
+    run_sweep(sweep, outside=outside(FakeModel(answering(reply("No Redis.")))))
+    shown = (["table", "s"], ["table", "s", "--by", "tag"], ["compare", "s"])
+    for argv in shown:
+        assert main(argv) == 0
+        assert "has changed" not in capsys.readouterr().out
+    key = tmp_path / "fixtures/f1/key.yaml"
+    key.write_text(key.read_text() + "# another\n")
+    for argv in shown:
+        assert main(argv) == 0
+        told = "the key of fixture 'f1' has changed since these verdicts were given; 'bench grade s' renews them"
+        assert told in capsys.readouterr().out, argv
+    assert main(["grade", "s"]) == 0
+    assert main(["table", "s"]) == 0
+    assert "has changed" not in capsys.readouterr().out
+
+
+def test_versions_that_the_project_no_longer_has_can_be_left_out(tmp_path, monkeypatch, capsys):
+    sweep = fork_project(tmp_path, arms={"plain": "List.", "other": "Say."})
+    monkeypatch.chdir(tmp_path)
+    prompt = tmp_path / "prompts/plain.md"
+
+    def again(text):
+        prompt.write_text(text)
+        run_sweep(sweep, outside=outside(FakeModel(answering(reply("No Redis.")))))
+
+    def arms(*argv):
+        assert main(["table", "s", "--json", *argv]) == 0
+        return {line["arm"] for line in json.loads(capsys.readouterr().out)}
+
+    for text in ("List.", "List all."):
+        again(text)
+    (newest,) = arms() - {"plain", "other"}
+    assert arms("--latest") == arms("--latest", "--by", "tag") == {newest, "other"}
+    assert main(["table", "s", "--latest"]) == 0
+    told = capsys.readouterr().out
+    assert "left out, since the project no longer has these versions: plain\n" in told + "\n"
+    assert not re.search(r"(?m)^plain ", told)
+    again("List.")  # back to the first
+    assert arms("--latest") == {"plain", "other"}
+    prompt.write_text("Never run.")  # the newest that was run stays
+    assert arms("--latest") == {newest, "other"}
