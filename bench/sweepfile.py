@@ -15,6 +15,8 @@ from bench.schema import load_toml
 
 MOST_REPLICATES = 50
 MOST_PASSES = 20
+MOST_STEPS = 20
+"""Compactions in a row: each step of a chain waits for the last."""
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 """What the Messages API takes as effort."""
 
@@ -105,8 +107,8 @@ def sweep_faults(sweep: Sweep) -> Iterator[SweepFault]:
             yield SweepFault(f"{name} = {value}; it must be above 0", (name,))
     if sweep.budget_usd is not None and not sweep.budget_usd >= 0:
         yield SweepFault(f"budget_usd = {sweep.budget_usd}; it must not be below 0", ("budget_usd",))
-    if sweep.chain != 1:
-        yield SweepFault(f"chain = {sweep.chain} is not built yet; use chain = 1", ("chain",))
+    if not 1 <= sweep.chain <= MOST_STEPS:
+        yield SweepFault(f"chain = {sweep.chain}; 1 to {MOST_STEPS} compactions in a row are possible", ("chain",))
     if isinstance(sweep.stale_by, str):
         yield SweepFault('stale_by = "policy" is not built yet; use a list of numbers', ("stale_by",))
     elif not sweep.stale_by or min(sweep.stale_by) < 0 or len(set(sweep.stale_by)) < len(sweep.stale_by):

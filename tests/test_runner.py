@@ -392,7 +392,8 @@ def test_another_context_mode_is_another_run(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ("chain = 2", "chain = 2 is not built yet; use chain = 1"),
+        ("chain = 0", "chain = 0; 1 to 20 compactions in a row are possible"),
+        ("chain = 9", "fixture 'f1': the conversation cannot be cut for a chain of 9; at most chain = 5 is possible"),
         ('stale_by = "policy"', "is not built yet; use a list of numbers"),
         ("replicates = 0", "replicates = 0; 1 to 50 are possible"),
         ("concurrency = 0", "concurrency = 0; it must be above 0"),

@@ -8,12 +8,13 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bench.chains.windows import window_of
+from bench.chains.windows import lineage_at, window_of
 from bench.contexts.context import Prepared
 from bench.contexts.subjects import ContextId, context_of
 from bench.fixtures import Fixture
 from bench.forks.cells import Cell, place
 from bench.forks.store import Store
+from bench.handoff.lineage import Lineage
 from bench.rows import GRADED, OutputRow
 from bench.transcripts.model import Transcript
 
@@ -71,9 +72,10 @@ class Conversations:
 
     def window(self, fixture: Fixture, step: int = 1, opener: Opener | None = None) -> Transcript:
         """The conversation at that step. Raises BenchError where the fixture is cut and the step is none of it."""
-        key = fixture.name, step, opener and opener.text
+        text = None if opener is None else opener.text
+        key = fixture.name, step, text
         if key not in self._windows:
-            self._windows[key] = window_of(fixture, step, opener and opener.text)
+            self._windows[key] = window_of(fixture, step, text)
         return self._windows[key]
 
     def context(
@@ -86,3 +88,27 @@ class Conversations:
         if key not in self._contexts:
             self._contexts[key] = context_of(fixture, self.window(fixture), which)
         return self._contexts[key]
+
+
+class Talks:
+    """What each cell of a laid-out sweep stands for: its conversation, lineage, and what its opener came of."""
+
+    def __init__(
+        self, conversations: Conversations, fixtures: Mapping[str, Fixture], openers: Mapping[str, Opener]
+    ) -> None:
+        self._conversations = conversations
+        self._fixtures = fixtures
+        self._openers = openers
+
+    def of(self, cell: Cell) -> Transcript:
+        """The conversation, all of it: what a stale handoff does not cover is there to be pinned."""
+        return self._conversations.window(self._fixtures[cell.fixture], cell.chain_step, self._openers.get(place(cell)))
+
+    def lineage(self, cell: Cell) -> Lineage | None:
+        """What its handoff says of itself; None outside a chain."""
+        return lineage_at(self._fixtures[cell.fixture], cell.chain_step)
+
+    def note(self, cell: Cell) -> str | None:
+        """What a reader of its row should know of its opener."""
+        opener = self._openers.get(place(cell))
+        return opener.note if opener else None

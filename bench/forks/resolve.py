@@ -15,6 +15,7 @@ from bench.arms import check_distinct, find_arm
 from bench.arms.instruction import instruction, instruction_sha256
 from bench.arms.model import Arm
 from bench.arms.version import version_sha256
+from bench.chains.cuts import cuts_of
 from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
@@ -131,7 +132,7 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
     _check(sweep, written, path)
     project = find_project(path.parent)
     run = checked_label(overrides.run or path.stem, "run")
-    fixtures = tuple(find_fixture(name, project, path.parent) for name in sweep.fixtures)
+    fixtures = tuple(_cut(find_fixture(name, project, path.parent), sweep.chain) for name in sweep.fixtures)
     names = [f.name.lower() for f in fixtures]
     for fixture in fixtures:
         if names.count(fixture.name.lower()) > 1:
@@ -150,6 +151,14 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
         no_budget=overrides.no_budget,
         batch=overrides.batch,
     )
+
+
+def _cut(fixture: Fixture, steps: int) -> Fixture:
+    """The fixture with the cuts of a chain. Raises BenchError where it cannot be cut so often."""
+    try:
+        return msgspec.structs.replace(fixture, cuts=cuts_of(fixture.transcript, steps))
+    except BenchError as e:
+        raise BenchError(f"fixture '{fixture.name}': {e.problem.message}", path=fixture.folder) from None
 
 
 def _overridden(sweep: Sweep, overrides: Overrides) -> Sweep:

@@ -26,7 +26,9 @@ class FixtureMark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     transcript_sha256: str
     key_sha256: str
     contexts: dict[str, str] = {}
-    """Mode and staleness (`native-k0`) -> sha256 of the context."""
+    """Mode and staleness (`native-k0`) -> sha256 of the context, in a chain of its first step."""
+    cuts: tuple[int, ...] = ()
+    """Where a chain cuts it: the first message of each stretch but the first."""
 
 
 class ArmMark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,6 +87,9 @@ def merged(old: RunFile | None, new: RunFile) -> RunFile:
     """
     if old is None:
         return new
+    if old.sweep.chain != new.sweep.chain:
+        told = f"this run began with chain = {old.sweep.chain}, which cuts its fixtures elsewhere"
+        raise BenchError(f"{told}; use --run NEW for chain = {new.sweep.chain}")
     fixtures = dict(old.fixtures)
     for name, mark in new.fixtures.items():
         fixtures[name] = _same_fixture(name, fixtures[name], mark) if name in fixtures else mark
@@ -108,6 +113,8 @@ def merged(old: RunFile | None, new: RunFile) -> RunFile:
 def _same_fixture(name: str, old: FixtureMark, new: FixtureMark) -> FixtureMark:
     if old.transcript_sha256 != new.transcript_sha256:
         raise BenchError(f"the transcript of fixture '{name}' has changed since this run began; use --run NEW")
+    if old.cuts != new.cuts:
+        raise BenchError(f"fixture '{name}' is not cut where this run began to cut it; use --run NEW")
     for kind, sha256 in new.contexts.items():
         if old.contexts.get(kind, sha256) != sha256:
             raise BenchError(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from bench.calls.locks import held
 from bench.fixtures import Fixture
 from bench.grading.blind import Sealed, Seen, seal, seen, telling_labels, write_map
@@ -73,16 +75,21 @@ def due(
     fixtures: Mapping[str, Fixture],
     grader_sha256: str,
 ) -> Iterator[Due]:
-    """What of `sealed` is of these fixtures, read from disk one by one: text without lineage line and label."""
+    """What of `sealed` is of these fixtures, read from disk one by one: text without lineage line and label.
+
+    Each is asked for what its step of a chain can hold.
+    """
     mine = [s for s in sealed if s.row.fixture in fixtures]
     labels = _telling_labels(mine, fixtures)
     folder = store.grades_dir / grader_folder(spec)
+    steps = {(s.row.fixture, s.row.chain_step) for s in mine}
+    keys = {(name, step): fixtures[name].key_at(step) for name, step in steps}
     for one in mine:
         fixture = fixtures[one.row.fixture]
         text = store.handoff_text(one.row) if spec.scope == "handoff" else store.summary_text(one.row)
         yield Due(
             sealed=one,
-            fixture=fixture,
+            fixture=replace(fixture, key=keys[one.row.fixture, one.row.chain_step]),
             seen=seen(text, labels[one.row.fixture, one.row.arm]),
             hashes=Hashes(
                 output_sha256=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),

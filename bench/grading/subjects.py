@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.errors import BenchError
 from bench.fixtures import Fixture, load_fixture
 from bench.forks.runfile import FixtureMark, RunFile
@@ -31,7 +33,7 @@ def _fixture(name: str, mark: FixtureMark, root: Path) -> Fixture:
             f"the transcript of fixture '{name}' is not the one that the run forked; put it back, or run again",
             path=folder,
         )
-    return fixture
+    return replace(fixture, cuts=mark.cuts)
 
 
 def _folder(written: str, root: Path) -> Path | None:

@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from bench.arms.build import build
-from bench.arms.model import Arm
 from bench.calls.pricing import Pricing
-from bench.fixtures import Fixture
-from bench.forks.grid import Build, Fork
+from bench.chains.windows import at_step
+from bench.forks.fork import Fork
+from bench.forks.grid import Build
 from bench.forks.plan import EXPECTED_OUTPUT_TOKENS, Plan, Sized
 from bench.forks.planning import Laid
 from bench.grading.judge.cost import Expense, Prompt, added, chars_per_token, expense, total
@@ -22,7 +22,6 @@ from bench.handoff.assemble import assemble
 from bench.keys import Key
 from bench.sweepfile import GraderSpec
 from bench.text import CHARS_PER_TOKEN
-from bench.transcripts.view import seen_at
 
 
 class Reserve:
@@ -33,35 +32,39 @@ class Reserve:
         self._judges = [_Judge(spec, laid.pricing) for spec in laid.resolved.sweep.graders if spec.kind == "judge"]
         self._fixtures = {f.name: f for f in laid.resolved.fixtures}
         self._arms = {laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms}
-        self._assembled: dict[tuple[str, str], int] = {}
+        self._assembled: dict[tuple[str, str, int], int] = {}
 
     def with_grading(self, plan: Plan) -> Plan:
-        """The plan, each fork with what grading its outputs costs."""
+        """The plan, each fork with what grading its outputs costs, those of later steps too."""
         if not self._judges:
             return plan
-        return dataclasses.replace(plan, asked=tuple(map(self._with_grading, plan.asked)))
+        asked, later = (tuple(map(self._with_grading, forks)) for forks in (plan.asked, plan.later))
+        return dataclasses.replace(plan, asked=asked, later=later)
 
     def expected_usd(self, plan: Plan) -> float:
         """What grading is expected to cost of outputs that are there without a grade, or come without a call.
 
         A judge without a known price counts nothing: it is asked only where there is no budget.
         """
-        answered = (self._of_fork(fork).expected_usd for fork in plan.answered)
-        built = (self._of_build(one).expected_usd for one in plan.builds)
+        answered = (self._of_fork(fork).expected_usd for fork in plan.answered if not fork.is_pass)
+        built = (self._of_build(one).expected_usd for one in (*plan.builds, *plan.later_builds))
         return math.fsum(usd or 0.0 for usd in (*self._there(), *answered, *built))
 
     def _with_grading(self, sized: Sized) -> Sized:
+        if sized.fork.is_pass:
+            return sized  # a part of outputs whose forks reserve it
         costs = self._of_fork(sized.fork)
         return dataclasses.replace(sized, grading_usd=costs.expected_usd, grading_worst_usd=costs.worst_usd)
 
     def _of_fork(self, fork: Fork) -> Expense:
         """Of all outputs of a fork: expected for a reply of ordinary length, worst for the longest there can be."""
-        key, density = self._fixtures[fork.fixture].key, chars_per_token(fork.model)
+        step = fork.cells[0].chain_step
+        key, density = self._fixtures[fork.fixture].key_at(step), chars_per_token(fork.model)
         usual, longest = min(EXPECTED_OUTPUT_TOKENS, fork.max_tokens), fork.max_tokens
         return added(
             Expense(
-                judge.expense(key, usual, density, self._beside(fork.fixture, cell.arm)).expected_usd,
-                judge.expense(key, longest, density, self._beside(fork.fixture, cell.arm)).worst_usd,
+                judge.expense(key, usual, density, self._beside(fork.fixture, cell.arm, step)).expected_usd,
+                judge.expense(key, longest, density, self._beside(fork.fixture, cell.arm, step)).worst_usd,
             )
             for cell in fork.cells
             for judge in self._judges
@@ -70,11 +73,14 @@ class Reserve:
     def _of_build(self, one: Build) -> Expense:
         """Of an arm without a model: of its text where that can be known beforehand, else of one of ordinary length."""
         arm, fixture = one.arm.arm, one.fixture
-        if arm.kind == "command" or one.arm.like:
-            tokens, beside = EXPECTED_OUTPUT_TOKENS, self._beside(fixture.name, one.label)
+        if arm.kind == "command" or one.arm.like or (one.step > 1 and one.opener is None):
+            tokens, beside = EXPECTED_OUTPUT_TOKENS, self._beside(fixture.name, one.label, one.step)
         else:
-            tokens, beside = 0, _assembled(build(arm, fixture).text, arm, fixture)
-        return added(judge.expense(fixture.key, tokens, CHARS_PER_TOKEN, beside) for judge in self._judges)
+            window = self._laid.conversations.window(fixture, one.step, one.opener)
+            text = build(arm, at_step(fixture, one.step, window)).text
+            tokens, beside = 0, len(assemble(text, arm, window).text)
+        key = fixture.key_at(one.step)
+        return added(judge.expense(key, tokens, CHARS_PER_TOKEN, beside) for judge in self._judges)
 
     def _there(self) -> Iterator[float | None]:
         store, seed = self._laid.store, self._laid.resolved.sweep.seed
@@ -83,11 +89,12 @@ class Reserve:
             work = work_of(store, spec, sealed_outputs(store, spec, seed), seed, self._fixtures)
             yield total(s.expense(estimated_count(s, model), model, self._laid.pricing).expected_usd for s in work)
 
-    def _beside(self, fixture: str, label: str) -> int:
+    def _beside(self, name: str, label: str, step: int) -> int:
         """Characters of an arm's handoff beside the reply: pins, ledger, restored files."""
-        if (fixture, label) not in self._assembled:
-            self._assembled[fixture, label] = _assembled("", self._arms[label], self._fixtures[fixture])
-        return self._assembled[fixture, label]
+        if (name, label, step) not in self._assembled:
+            window = self._laid.conversations.window(self._fixtures[name], step)
+            self._assembled[name, label, step] = len(assemble("", self._arms[label], window).text)
+        return self._assembled[name, label, step]
 
 
 class _Judge:
@@ -115,7 +122,3 @@ class _Judge:
         if key not in self._questions:
             self._questions[key] = Sheet("", key, seed=0, cell_key="", grading_pass=1).questions()
         return self._questions[key]
-
-
-def _assembled(text: str, arm: Arm, fixture: Fixture) -> int:
-    return len(assemble(text, arm, seen_at(fixture.transcript)).text)
