@@ -19,6 +19,7 @@ from bench.sequential.decide import decide
 from bench.sequential.rule import Rule, read_looks
 from bench.told import show_comparison
 from bench.transcripts.model import Usage
+from benchmarks.looks import found_by_chance
 
 ALL = "We ruled out Redis. MAX_RETRIES is 5. Buckets go to Postgres."
 NUMBER = "MAX_RETRIES is 5."
@@ -248,3 +249,8 @@ def test_the_rule_is_on_disk_before_the_first_fork(tmp_path):
     raw = json.loads((tmp_path / "results/s/looks.json").read_text())
     assert raw["rule"]["alpha"] == 0.05 and math.isclose(len(raw["looks"]), 1)
     assert Store(tmp_path / "results/s").done()
+
+
+def test_looks_find_nothing_where_nothing_is_more_often_than_they_promise():
+    # tested at 5 % at each look and arm, three equal arms would be found different in 17 of 100 runs
+    assert found_by_chance(3, (3, 6, 12), "pocock", 300) < 0.085  # 0.05 and three times its binomial SE

@@ -78,10 +78,15 @@ def doubling(first: int, most: int) -> tuple[int, ...]:
 
 
 def _nodes(edge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    at, weights = _gauss()
+    return at * edge, weights * edge
+
+
+@lru_cache(maxsize=1)
+def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     import numpy as np
 
-    at, weights = np.polynomial.legendre.leggauss(NODES)
-    return at * edge, weights * edge
+    return np.polynomial.legendre.leggauss(NODES)
 
 
 def _normal(x: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
