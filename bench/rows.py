@@ -23,6 +23,8 @@ Outcome = Literal[
     "handoff", "empty-reply", "empty", "truncated", "refused", "mismatch", "no-summary",
     "api-error", "timeout", "aborted", "expired",
 ]  # fmt: skip
+Purpose = Literal["fork", "judge", "commitments", "count", "warm"]
+"""What a model call was made for."""
 Verdict = Literal["carried", "partial", "absent", "stale", "wrong"]
 SCORES: dict[str, float] = {"carried": 1.0, "partial": 0.5, "absent": 0.0, "stale": 0.0, "wrong": 0.0}
 
@@ -150,7 +152,7 @@ class CallRow(Struct, kw_only=True, forbid_unknown_fields=True):
     """One model call, of a fork or a judge, also one that failed."""
 
     call_id: str
-    purpose: Literal["fork", "judge", "commitments", "count", "warm"]
+    purpose: Purpose
     model: str
     cell_key: str | None = None
     outcome: str

@@ -7,7 +7,7 @@ import asyncio
 from bench.calls.pricing import Pricing
 from bench.models.protocol import Attempt, Count, Reply
 from bench.prices import Billing
-from bench.rows import CallRow
+from bench.rows import CallRow, Purpose
 from bench.text import estimate_tokens
 from bench.transcripts.model import Usage
 
@@ -23,6 +23,7 @@ def answered_call(
     outcome: str,
     pricing: Pricing,
     billing: Billing = "direct",
+    purpose: Purpose = "fork",
 ) -> CallRow:
     """The row of a call that was answered. Usage that a server did not report is estimated, and marked so."""
     estimated = Usage(input=count.tokens, output=estimate_tokens(reply.text))
@@ -30,7 +31,7 @@ def answered_call(
     price = pricing.cost(usage, model, reply.started_at, billing=billing)
     return CallRow(
         call_id=call_id,
-        purpose="fork",
+        purpose=purpose,
         model=model,
         cell_key=cell_key,
         outcome=outcome,
@@ -68,6 +69,7 @@ def failed_call(
     worst_usd: float | None,
     pricing: Pricing,
     billing: Billing = "direct",
+    purpose: Purpose = "fork",
 ) -> CallRow:
     """The row of a call that brought nothing.
 
@@ -77,7 +79,7 @@ def failed_call(
     usage = attempt.usage
     row = CallRow(
         call_id=call_id,
-        purpose="fork",
+        purpose=purpose,
         model=model,
         cell_key=cell_key,
         outcome=attempt.outcome,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -13,6 +13,7 @@ from bench.calls.batch_size import BatchLimits
 from bench.calls.retry import RetryPolicy
 from bench.models import open_model
 from bench.models.protocol import Model
+from bench.plugins import Subscriber, subscribers
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Outside:
     """Only spreads retries out; nothing that is measured rests on it."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     batch: BatchLimits = field(default_factory=BatchLimits)
+    subscribers: Callable[[], Mapping[str, Subscriber]] = subscribers
+    """Who works beside forks; by default whoever installed packages offer."""
 
     def stamp(self) -> str:
         """Now, ISO 8601 UTC to the millisecond."""

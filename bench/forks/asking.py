@@ -19,6 +19,7 @@ from bench.forks.grid import request_of
 from bench.forks.outcomes import judge
 from bench.forks.plan import Sized
 from bench.forks.store import Store, append_line
+from bench.forks.subscribing import Subscribers
 from bench.models.protocol import Attempt, BatchModel, Context, Model, Reply, Request
 from bench.prices import Billing
 
@@ -51,6 +52,7 @@ class Asker:
         batches: Mapping[str, BatchModel],
         gave_up: Callable[[Sized, str], None],
         missed: Callable[[Sized, str], None],
+        subscribers: Subscribers,
     ) -> None:
         self._store = store
         self._ledger = ledger
@@ -67,6 +69,8 @@ class Asker:
         self._stopping = stopping
         self._gave_up = gave_up
         self._missed = missed
+        self.subscribers = subscribers
+        """Who works beside the forks."""
         self._watch = CacheWatch()
         self._started: dict[str, float] = {}
         """Group -> when its newest call started."""
@@ -105,6 +109,7 @@ class Asker:
         await self._batcher.close()
 
     async def _made(self, sized: Sized, call_id: str, on_first: Callable[[], None]) -> Answer | Attempt | None:
+        self.subscribers.begin(sized.fork, self._contexts[sized.fork.context_sha256])
         model = self._batches.get(sized.fork.model)
         if model is None:
             return await self._call(sized, call_id, on_first)
@@ -161,7 +166,7 @@ class Asker:
         fork = sized.fork
         outcome = judge(reply, sized.count, compaction=fork.compaction).outcome
         call = answered_call(
-            call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing, billing
+            call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing, billing, fork.purpose
         )
         self._store.keep_reply(fork.reply_sha256, reply.text)
         finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256)
@@ -170,6 +175,6 @@ class Asker:
 
     def _failed(self, sized: Sized, call_id: str, attempt: Attempt, billing: Billing = "direct") -> None:
         fork, worst = sized.fork, sized.worst_usd
-        call = failed_call(call_id, fork.model, fork.cells[0].key, attempt, worst, self._pricing, billing)
+        call = failed_call(call_id, fork.model, fork.cells[0].key, attempt, worst, self._pricing, billing, fork.purpose)
         append_line(self._store.attempts, call)
         self._payer.settled(self._ledger.attempt(call))

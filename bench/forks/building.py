@@ -11,9 +11,11 @@ from bench.arms.build import Built, build
 from bench.calls.locks import Lock
 from bench.calls.outside import Outside
 from bench.calls.runner import POLL_S
+from bench.chains.windows import at_step
 from bench.errors import BenchError
+from bench.fixtures import Fixture
 from bench.forks.cells import NO_MODEL, Cell
-from bench.forks.concluding import Desk
+from bench.forks.concluding import Desk, with_note
 from bench.forks.grid import Build, Decided
 from bench.forks.output_rows import built_row, decided_row
 from bench.forks.progress import Progress
@@ -50,12 +52,13 @@ def is_made(store: Store, cell: Cell) -> bool:
     return row is not None and row.cell_key == cell.key
 
 
-def mean_size(rows: Sequence[OutputRow], fixture: str, arm: str) -> int | None:
-    """Mean tokens of the handoffs that an arm wrote for a fixture, over models and replicates; None without any.
+def mean_size(rows: Sequence[OutputRow], fixture: str, arm: str, step: int = 1) -> int | None:
+    """Mean tokens of the handoffs that an arm wrote at a step, over models and replicates; None without any.
 
     Truncated ones count where there are no whole ones.
     """
-    mine = [r for r in rows if r.fixture == fixture and r.arm == arm and r.handoff_tokens is not None]
+    there = (r for r in rows if (r.fixture, r.arm, r.chain_step) == (fixture, arm, step))
+    mine = [r for r in there if r.handoff_tokens is not None]
     for outcome in GRADED:
         sizes = [r.handoff_tokens or 0 for r in mine if r.outcome == outcome]
         if sizes:
@@ -115,7 +118,11 @@ class Builder:
         started_at, began = self._outside.stamp(), self._outside.clock()
         try:
             built = await asyncio.to_thread(
-                build, what.arm.arm, what.fixture, tail_tokens=making.tail_tokens, stopped=self._stopped
+                build,
+                what.arm.arm,
+                self._at_step(cell, what.fixture),
+                tail_tokens=making.tail_tokens,
+                stopped=self._stopped,
             )
         except BenchError as error:  # a file of this arm is wrong, which is not the other cells' fault
             self._failed(cell, str(error))
@@ -128,13 +135,26 @@ class Builder:
 
         handoff = None
         if built.outcome in GRADED:
-            handoff = assemble(built.text, what.arm.arm, self._desk.transcripts[cell.fixture])
+            talks = self._desk.talks
+            handoff = assemble(
+                built.text,
+                what.arm.arm,
+                talks.of(cell),
+                lineage=talks.lineage(cell),
+                commitments=self._desk.commitments(cell),
+            )
         row = built_row(
             store.name, cell, built, handoff, started_at=started_at, seconds=seconds,
             carry=self._desk.carry, pricing=self._desk.pricing,
         )  # fmt: skip
+        row.detail = with_note(row.detail, self._desk.talks.note(cell))
+        if (commitments := self._desk.commitments(cell)) is not None:
+            row.commitments_usd = commitments.usd_api
         await self._write(cell, store.output_files(row, handoff))
         self._told(group, cell, built.outcome)
+
+    def _at_step(self, cell: Cell, fixture: Fixture) -> Fixture:
+        return at_step(fixture, cell.chain_step, self._desk.talks.of(cell)) if fixture.cuts else fixture
 
     def _told(self, group: str, cell: Cell, outcome: str) -> None:
         self._progress.wrote(str(cell), outcome)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from bench.calls.ledger import Ledger
 from bench.calls.locks import Lock
 from bench.calls.outside import Outside
@@ -19,6 +21,7 @@ from bench.forks.output_rows import decided_row
 from bench.forks.plan import Sized
 from bench.forks.progress import Progress
 from bench.forks.store import Files
+from bench.forks.subscribing import Work
 from bench.forks.work import GroupWork, drop_done, settle_abandoned
 from bench.forks.writer import Writer
 from bench.rows import OutputRow
@@ -53,6 +56,10 @@ class Engine:
         """Groups that a person knows to be held by another process."""
         self._sized: dict[str, Sized] = {}
         self._writing: set[asyncio.Future[None]] = set()
+        self._held: list[tuple[GroupWork, Fork, Answer | None]] = []
+        """Answered forks whose cells wait for a commitments pass."""
+        self._beside: set[asyncio.Task[None]] = set()
+        """Answered forks whose subscribers are still at work."""
         self._runner = Runner[Answer](
             schedule, stopping, outside.clock, work=self._ask, ended=self._ended, feed=self._open_next
         )
@@ -62,6 +69,8 @@ class Engine:
         try:
             await self._runner.run()
         finally:
+            while self._beside:
+                await asyncio.wait(self._beside)
             while self._writing:
                 await asyncio.wait(self._writing)
             for lock in self._locks.values():
@@ -70,6 +79,7 @@ class Engine:
 
     def interrupt(self) -> None:
         """Start nothing more and give up what is in flight."""
+        self._asker.subscribers.give_up()
         self._runner.interrupt()
 
     # groups
@@ -122,19 +132,68 @@ class Engine:
         if answer is not None:
             self._runner.began(sha256)  # an answer without content began, too
             self._conclude(work, fork, answer)
+        elif fork.is_pass:
+            self._release()
         self._close_job(work)
+
+    # answers
+
+    def _conclude(self, work: GroupWork, fork: Fork, answer: Answer | None = None) -> None:
+        """Have an answered fork's outputs written once all that they are built with is there.
+
+        Without `answer`, from the reply on disk.
+        """
+        if fork.is_pass:
+            self._settle(work, fork, answer)
+            return
+        beside = self._asker.subscribers.of(fork.reply_sha256)
+        if beside is not None and not beside.over:
+            work.open_jobs += 1
+            task = asyncio.create_task(self._after(work, fork, answer, beside))
+            self._beside.add(task)
+            task.add_done_callback(self._beside.discard)
+            return
+        ready = tuple(c for c in fork.cells if self._desk.passes.ready(c))
+        if ready:
+            self._write_outputs(work, replace(fork, cells=ready), answer)
+        if held := tuple(c for c in fork.cells if c not in ready):
+            work.open_jobs += 1
+            self._held.append((work, replace(fork, cells=held), answer))
+
+    async def _after(self, work: GroupWork, fork: Fork, answer: Answer | None, beside: Work) -> None:
+        await beside.ended()
+        self._conclude(work, fork, answer)
+        self._close_job(work)
+
+    def _settle(self, work: GroupWork, fork: Fork, answer: Answer | None) -> None:
+        """A commitments pass is answered: its reply is put on the disk, and who waited for it goes on."""
+        store = self._desk.store
+        finished = answer.finished if answer else self._ledger.answered[fork.reply_sha256]
+        text = answer.text if answer else store.reply_text(fork.reply_sha256)
+        self._desk.passes.answered(fork, finished, text)
+        reply = (store.reply_path(fork.reply_sha256), text.encode("utf-8", "replace"))
+        self._write(work, lambda: ([], [reply]))
+        self._progress.done(work.name, finished.call.outcome, self._ledger.guard.spent_usd)
+        self._release()
+
+    def _release(self) -> None:
+        """Those that waited for a pass try again."""
+        held, self._held = self._held, []
+        for work, fork, answer in held:
+            self._conclude(work, fork, answer)
+            self._close_job(work)
 
     # files
 
-    def _conclude(self, work: GroupWork, fork: Fork, answer: Answer | None = None) -> None:
-        """Have the outputs of an answered fork written; without `answer`, from the reply on disk."""
+    def _write_outputs(self, work: GroupWork, fork: Fork, answer: Answer | None) -> None:
         finished = answer.finished if answer else self._ledger.answered[fork.reply_sha256]
         attempts = self._ledger.calls_of.get(fork.reply_sha256, 1)
+        beside = self._asker.subscribers.came(fork.reply_sha256)
 
         def job() -> tuple[list[OutputRow], Files]:
             text = answer.text if answer else self._desk.store.reply_text(fork.reply_sha256)
             ms = answer.ms_since_last_fork if answer else None
-            return self._desk.outputs(fork, finished, text, attempts=attempts, ms_since_last_fork=ms)
+            return self._desk.outputs(fork, finished, text, attempts=attempts, ms_since_last_fork=ms, beside=beside)
 
         self._write(work, job)
 

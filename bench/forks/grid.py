@@ -57,7 +57,7 @@ class Build:
         return make_cell(
             fixture=self.fixture.name,
             arm=self.label,
-            kind=self.arm.arm.kind,
+            kind=self.arm.arm.kind_name,
             model=self.model,
             replicate=self.replicate,
             chain_step=self.step,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -102,12 +103,17 @@ class _Laying:
         first = self._first_context(stand)
         for step in self._steps:
             for replicate in range(1, self._resolved.sweep.replicates + 1):
-                for arm in (a for a in self._resolved.arms if a.arm.asks_model and can_ask(a.arm, stand.model)):
+                for arm in filter(partial(self._asks, stand.model), self._resolved.arms):
                     place = _Place(stand, arm, self._labels[arm.arm.label], replicate, step)
                     if step == 1:
                         self._add(arm, self._fork(place, first, self._conversations.window(stand.fixture)))
                     else:
                         self._add_later(place)
+
+    def _asks(self, model: str, arm: ResolvedArm) -> bool:
+        """Whether the arm has cells with that model: its pass may be another's, who must be here, too."""
+        passed = arm.commitments is None or self._passes.models(arm.commitments, (model,))
+        return arm.arm.asks_model and can_ask(arm.arm, model) and bool(passed)
 
     def builds_of(self, fixture: Fixture, arm: ResolvedArm) -> None:
         """Every output of an arm without a model: one a step, or one for each reply that a pass of it brings."""
@@ -229,7 +235,7 @@ def _fork(place: _Place, prepared: Prepared | None, commitments_sha256: str | No
     cell = make_cell(
         fixture=stand.fixture.name,
         arm=label,
-        kind=arm.arm.kind,
+        kind=arm.arm.kind_name,
         model=stand.model,
         replicate=replicate,
         chain_step=step,

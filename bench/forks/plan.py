@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.calls.guard import COUNT_FACTOR, COUNT_SLACK_TOKENS
@@ -45,9 +46,9 @@ class Plan:
 
     run: str
     asked: tuple[Sized, ...]
-    """Forks that need a call."""
+    """What needs a call: commitments passes first, then forks."""
     answered: tuple[Fork, ...]
-    """Forks whose reply is on disk, with cells still to be written."""
+    """Those whose reply is on disk, with cells still to be written."""
     decided: tuple[Decided, ...]
     builds: tuple[Build, ...]
     later: tuple[Sized, ...]
@@ -62,8 +63,16 @@ class Plan:
     """How many of them have an outcome already."""
     other_grading_usd: float = 0.0
     """What judging is expected to cost of outputs that are there without a grade, or come without a call."""
+    lost: tuple[tuple[Fork, str], ...] = ()
+    """Commitments passes that cannot be asked, and why; handoffs are built without them."""
     notes: tuple[str, ...] = ()
     """What was repaired to make the contexts, a line each."""
+
+    @property
+    def later_usd(self) -> float:
+        """What the later steps of chains are expected to cost, their grading included; an unknown price counts 0."""
+        known = (usd for s in self.later for usd in (s.expected_usd, s.grading_usd) if usd is not None)
+        return math.fsum(known)
 
     @property
     def groups(self) -> dict[str, list[Sized]]:
@@ -77,6 +86,13 @@ class Plan:
         """The sum of one of the forks' costs (`low_usd`, …), later steps included; None where any is unknown."""
         values = [getattr(s, which) for s in (*self.asked, *self.later)]
         return None if None in values else math.fsum(values)
+
+
+def without_failed(plan: Plan, failures: Collection[str]) -> Plan:
+    """The plan without what this start has given up already. `failures`: places of cells."""
+    asked = (s for s in plan.asked if not all(str(cell) in failures for cell in s.fork.cells))
+    builds = (b for b in plan.builds if str(b.cell()) not in failures)
+    return dataclasses.replace(plan, asked=tuple(asked), builds=tuple(builds))
 
 
 def size(

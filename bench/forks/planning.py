@@ -26,7 +26,7 @@ from bench.forks.plan import Plan, size
 from bench.forks.resolve import Resolved, sweep_name
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
 from bench.forks.store import Store
-from bench.forks.work import without_done
+from bench.forks.work import wanted, without_done, without_gone
 from bench.models import family, slug
 from bench.models.batches import takes_batches
 from bench.models.estimate import estimated
@@ -111,27 +111,36 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
     there are none, but for a `dry` plan, which nobody will ask: its prompts are estimated then, and it says so.
     """
     store, grid = laid.store, laid.grid
-    cells = [*(c for fork in grid.forks for c in fork.cells), *(d.cell for d in grid.decided)]
+    forks = [f for f in grid.forks if not f.is_pass]
+    cells = [*(c for fork in forks for c in fork.cells), *(d.cell for d in grid.decided)]
     cells += [b.cell() for b in grid.builds]
     cells += [*(f.cells[0] for f in grid.later), *(b.cell() for b in grid.later_builds)]
     done = store.done()
-    left = [f for fork in grid.forks if (f := without_done(fork, done))]
+    left = [f for fork in forks if (f := without_done(fork, done))]
+    builds = tuple(b for b in grid.builds if b.arm.like or done.get(str(c := b.cell())) != c.key)
+    passes = wanted([f for f in grid.forks if f.is_pass], left, builds)
     answered = answered_replies(store)
-    asked = [f for f in left if f.reply_sha256 not in answered]
-    missing, closed = await _enter(laid, asked, stack, dry=dry)
+    unanswered = [f for f in (*passes, *left) if f.reply_sha256 not in answered]
+    missing, closed = await _enter(laid, unanswered, stack, dry=dry)
     skipped = dict(laid.skipped) | missing
-    asked = [f for f in asked if f.model not in skipped]
+    gone = {c.key for f in unanswered if f.model in skipped for c in f.cells}
+    gone |= {f.cells[0].key for f in grid.later if f.model in skipped}
+    left, builds = without_gone(left, gone), tuple(b for b in builds if b.cell().key not in gone)
+    asked = [f for f in left if f.reply_sha256 not in answered]
     windows = {name: model.window for name, model in laid.models.items()}
     sized, misfits = size(asked, await _counts(asked, laid, closed), windows, laid.fork_pricing)
-    gone = {c.key for f in left if f.model in skipped and f.reply_sha256 not in answered for c in f.cells}
-    gone |= {f.cells[0].key for f in grid.later if f.model in skipped}
+    passes = wanted(passes, [*(s.fork for s in sized), *(f for f in left if f.reply_sha256 in answered)], builds)
+    asked = [f for f in passes if f.reply_sha256 not in answered]
+    sized_passes, unfit = size(asked, await _counts(asked, laid, closed), windows, laid.fork_pricing)
+    whys = {d.cell.commitments_sha256: d.detail for d in unfit}
     later = Later(laid.resolved, laid.labels, laid.fork_pricing)
     return Plan(
         run=laid.resolved.run,
-        asked=tuple(sized),
-        answered=tuple(f for f in left if f.reply_sha256 in answered),
+        asked=(*sized_passes, *sized),
+        answered=tuple(f for f in (*passes, *left) if f.reply_sha256 in answered),
+        lost=tuple((f, whys[f.reply_sha256]) for f in passes if f.reply_sha256 in whys),
         decided=(*(d for d in grid.decided if done.get(str(d.cell)) != d.cell.key), *misfits),
-        builds=tuple(b for b in grid.builds if b.arm.like or done.get(str(c := b.cell())) != c.key),
+        builds=builds,
         later=later.sized(f for f in grid.later if f.model not in skipped),
         later_builds=grid.later_builds,
         skipped=skipped,
@@ -171,11 +180,10 @@ def answered_replies(store: Store) -> set[str]:
 
 
 def _open(resolved: Resolved, outside: Outside) -> tuple[dict[str, Model], dict[str, str]]:
-    """The sweep's models that are on this machine, and why the others are not. None is needed where no arm asks one."""
+    """The models that are asked and are on this machine, and why the others are not."""
     models: dict[str, Model] = {}
     skipped: dict[str, str] = {}
-    names = resolved.sweep.models if any(a.arm.asks_model for a in resolved.arms) else ()
-    for name in names:
+    for name in resolved.models:
         try:
             models[name] = outside.open_model(name)
         except ModelMissing as missing:
@@ -229,13 +237,14 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
             transcript_sha256=f.transcript_sha256,
             key_sha256=f.key_sha256,
             contexts=dict(grid.used.get(f.name, {})),
+            cuts=f.cuts,
         )
         for f in resolved.fixtures
     }
     for a in resolved.arms:
         mark = ArmMark(
             label=labels[a.arm.label],
-            kind=a.arm.kind,
+            kind=a.arm.kind_name,
             version_sha256=a.version,
             instruction_sha256=a.instruction_sha256,
             prompt_sha256=sha256_of(a.arm.path) if a.arm.path else None,
@@ -248,7 +257,7 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
         seed=resolved.sweep.seed,
         fixtures=fixtures,
         arms={label: tuple(marks) for label, marks in versions.items()},
-        models={name: slug(name) for name in resolved.sweep.models},
+        models={name: slug(name) for name in dict.fromkeys((*resolved.sweep.models, *resolved.models))},
         replicates={
             a.arm.label: dict.fromkeys(resolved.sweep.models, resolved.sweep.replicates) for a in resolved.arms
         },

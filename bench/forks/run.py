@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 from bench.atomic import write_all
@@ -15,34 +16,28 @@ from bench.calls.locks import held
 from bench.calls.outside import Outside
 from bench.calls.own_loop import Interruptible
 from bench.calls.retry import Retries
-from bench.calls.schedule import Schedule
 from bench.calls.stopping import Stopping
 from bench.errors import BenchError
 from bench.forks.asking import Asker
-from bench.forks.building import Builder, makings, mean_size
+from bench.forks.building import Builder, is_made, makings, mean_size
 from bench.forks.cells import NO_MODEL, Cell, place
+from bench.forks.chain import Talks
 from bench.forks.concluding import Desk
 from bench.forks.engine import Engine
 from bench.forks.graded import check_graders, graded, with_grading
 from bench.forks.grid import Build
-from bench.forks.plan import Plan, Sized, check_budget
-from bench.forks.planning import Laid, lay, make_plan
+from bench.forks.pace import schedule_of
+from bench.forks.passes import Passes
+from bench.forks.plan import Plan, Sized, check_budget, without_failed
+from bench.forks.planning import Laid, laid_anew, lay, make_plan
 from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
 from bench.forks.runfile import encode_run_file, merged
+from bench.forks.subscribing import Subscribers
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.watching import progress_here
 from bench.forks.work import work_of
 from bench.forks.writer import Writer
-from bench.models import family
-from bench.transcripts.view import seen_at
-
-LOCAL_AT_ONCE = 1
-"""Forks of a local model in flight: it has one slot, where two contexts would push each other out of the cache."""
-BATCHED_AT_ONCE = 100_000
-"""Forks that may wait for batches: as many as one batch may hold."""
-BATCH_LIFETIME_S = 86_400.0
-"""A batch is worked on for a day at most, and its forks do not wait for a cache entry that is gone meanwhile."""
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -108,11 +103,13 @@ class _Run:
         self.progress = progress
         self.failures: dict[str, str] = {}
         self.misses: list[str] = []
+        self.passes = Passes()
+        self.subscribers = Subscribers(self.store.name, outside.subscribers())
 
     async def main(self, handle: Interruptible[RunSummary]) -> RunSummary:
         async with AsyncExitStack() as stack:
             plan = await make_plan(self.laid, stack)
-            check_budget(plan.asked, self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
+            check_budget((*plan.asked, *plan.later), self.sweep.budget_usd, no_budget=self.laid.resolved.no_budget)
             if self.grade:
                 await check_graders(self.laid, self.outside)
                 plan = with_grading(plan, self.laid)
@@ -125,9 +122,28 @@ class _Run:
             ledger = Ledger(journal, self.sweep.budget_usd, self.outside.stamp)
             ledger.guard.keep(plan.other_grading_usd)
             known = set(ledger.answered)
-            stopping = await self._execute(plan, ledger, journal, handle)
+            stopping = Stopping()
+            rounds: list[Plan] = []
+            following: Plan | None = plan
+            while following is not None:
+                rounds.append(following)
+                await self._execute(following, ledger, journal, stopping, handle)
+                following = None if stopping else await self._next_round(stack)
             self.progress.end()
-            return self._summary(plan, ledger, stopping, known)
+            return self._summary(rounds, ledger, stopping, known)
+
+    async def _next_round(self, stack: AsyncExitStack) -> Plan | None:
+        """The plan of what a chain's finished steps made possible; None where that is nothing."""
+        if self.sweep.chain == 1:
+            return None
+        self.laid = laid_anew(self.laid)
+        plan = without_failed(await make_plan(self.laid, stack), self.failures)
+        tails = [b for b in plan.builds if b.arm.like]
+        unmade = [b for b, n in zip(tails, self._sizes(tails), strict=True) if not is_made(self.store, b.cell(n))]
+        if not (plan.asked or plan.answered or plan.decided or unmade or len(plan.builds) > len(tails)):
+            return None
+        self._open_folder()
+        return with_grading(plan, self.laid) if self.grade else plan
 
     def _open_folder(self) -> None:
         """run.json, and each context and each arm's instruction once."""
@@ -144,17 +160,22 @@ class _Run:
             write_all([f for f in once if not f[0].exists()] + [(store.run_file, encode_run_file(run_file))])
 
     async def _execute(
-        self, plan: Plan, ledger: Ledger, journal: Journal, handle: Interruptible[RunSummary]
-    ) -> Stopping:
-        """Everything the plan holds: models' forks beside arms without a model, then the tails like another arm."""
-        stopping = Stopping()
+        self, plan: Plan, ledger: Ledger, journal: Journal, stopping: Stopping, handle: Interruptible[RunSummary]
+    ) -> None:
+        """Everything the plan holds: models' forks beside arms without a model, then the tails like another arm.
+
+        What a chain's later steps are expected to cost is kept for them meanwhile.
+        """
+        ledger.guard.keep(plan.later_usd)
+        for pass_, why in plan.lost:
+            self.passes.lost(pass_, why, usd_api=0.0)
         desk = self._desk()
         writer = Writer(journal.sync)
         builder = Builder(desk, writer, self.outside, self.progress, lambda: stopping.interrupted, self._build_failed)
         asker = self._asker(plan, ledger, stopping)
         engine = Engine(
             work_of(plan),
-            self._schedule(),
+            schedule_of(self.laid),
             asker,
             desk,
             ledger,
@@ -164,20 +185,22 @@ class _Run:
             self.progress,
         )
         handle.on_interrupt(engine.interrupt)
-        plain = [b for b in plan.builds if not b.arm.like]
+        plain = [b for b in plan.builds if not b.arm.like and not b.commitments_sha256]
+        passed = [b for b in plan.builds if not b.arm.like and b.commitments_sha256]
         tails = [b for b in plan.builds if b.arm.like]
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(builder.run(makings(plain, plan.decided)))
                 tasks.create_task(engine.run())
-            if tails:
-                await builder.run(makings(tails, (), self._sizes(tails)))
+            await builder.run(makings([b for b in passed if self.passes.ready(b.cell())], ()))
+            tails = [b for b in tails if self.passes.ready(b.cell())]
+            await builder.run(makings(tails, (), self._sizes(tails)))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
             await asker.close()
             await writer.close()
-        return stopping
+            ledger.guard.keep(-plan.later_usd)
 
     def _desk(self) -> Desk:
         laid = self.laid
@@ -185,10 +208,11 @@ class _Run:
             store=self.store,
             contexts={sha: p.context for sha, p in laid.grid.contexts.items()},
             arms={laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms},
-            transcripts={f.name: seen_at(f.transcript) for f in laid.resolved.fixtures},
+            talks=Talks(laid.conversations, {f.name: f for f in laid.resolved.fixtures}, laid.grid.openers),
             windows={name: m.window for name, m in laid.models.items()},
             carry=self.sweep.carry,
             pricing=laid.pricing,
+            passes=self.passes,
         )
 
     def _asker(self, plan: Plan, ledger: Ledger, stopping: Stopping) -> Asker:
@@ -203,19 +227,10 @@ class _Run:
             stopping=stopping,
             outside=self.outside,
             timeout_s=self.sweep.timeout_s,
-            gave_up=self._gave_up,
+            gave_up=partial(self._gave_up, ledger, stopping),
             missed=self._missed,
+            subscribers=self.subscribers,
         )
-
-    def _limits(self) -> dict[str, int]:
-        return {name: LOCAL_AT_ONCE for name in self.laid.models if family(name) == "local"}
-
-    def _schedule(self) -> Schedule:
-        """A batch takes all that is ready at once; what is asked directly keeps to the sweep's concurrency."""
-        if not self.laid.batches:
-            return Schedule(concurrency=self.sweep.concurrency, limits=self._limits())
-        direct = dict.fromkeys(self.laid.models.keys() - self.laid.batches.keys(), self.sweep.concurrency)
-        return Schedule(concurrency=BATCHED_AT_ONCE, limits=direct | self._limits(), lifetime_s=BATCH_LIFETIME_S)
 
     def _sizes(self, tails: Iterable[Build]) -> list[int | None]:
         """What each tail takes as its size: the mean of the arm that it is like, by all rows there are now."""
@@ -225,11 +240,17 @@ class _Run:
         for tail in tails:
             like = tail.arm.like or ""
             label = self.laid.labels.get(like) or (marks[like][-1].label if like in marks else like)
-            out.append(mean_size(rows, tail.fixture.name, label))
+            out.append(mean_size(rows, tail.fixture.name, label, tail.step))
         return out
 
-    def _gave_up(self, sized: Sized, why: str) -> None:
+    def _gave_up(self, ledger: Ledger, stopping: Stopping, sized: Sized, why: str) -> None:
         fork = sized.fork
+        if fork.is_pass:
+            # a run that stops, and a batch that is still worked on, leave the pass to the next start
+            if not stopping and ledger.handed_in(fork.reply_sha256) is None:
+                self.passes.lost(fork, why, usd_api=None)
+            self.progress.failed(fork.group, 1, f"commitments pass of {fork.cells[0]}: {why}")
+            return
         self.failures.update((str(cell), why) for cell in fork.cells)
         self.progress.failed(fork.group, len(fork.cells), f"{fork.cells[0]}: {why}")
 
@@ -245,12 +266,12 @@ class _Run:
     def _outcomes(self) -> dict[str, str]:
         return {place(row): row.outcome for row in self.store.rows()}
 
-    def _summary(self, plan: Plan, ledger: Ledger, stopping: Stopping, known: set[str]) -> RunSummary:
-        there = self._outcomes()
+    def _summary(self, rounds: Sequence[Plan], ledger: Ledger, stopping: Stopping, known: set[str]) -> RunSummary:
+        there, plan = self._outcomes(), rounds[0]
         outcomes = {name: there[name] for cell in plan.cells if (name := str(cell)) in there}
         finished = [e for e in read_journal(self.store.journal) if isinstance(e, Finished)]
         now_answered = [e.call.usd_api for sha, e in ledger.answered.items() if sha not in known]
-        expected = [s.expected_usd for s in plan.asked if s.fork.reply_sha256 in ledger.answered]
+        expected = [s.expected_usd for p in rounds for s in p.asked if s.fork.reply_sha256 in ledger.answered]
         return RunSummary(
             run=self.store.name,
             folder=self.store.root,

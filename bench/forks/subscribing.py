@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 
 from bench.beside import Begun, Beside, Ended
-from bench.forks.grid import Fork
+from bench.forks.fork import Fork
 from bench.models.protocol import Context
 from bench.plugins import Denied, Subscriber
 from bench.text import clip, printable
@@ -44,9 +44,15 @@ class Work:
     def over(self) -> bool:
         return all(result.done() for result in self._results.values())
 
-    async def ended(self) -> tuple[Beside, ...]:
-        """What came of each, once all have ended or had their time."""
-        return tuple([await result for result in self._results.values()])
+    @property
+    def results(self) -> tuple[Beside, ...]:
+        """What came of those that have ended, or had their time."""
+        return tuple(result.result() for result in self._results.values() if result.done())
+
+    async def ended(self) -> None:
+        """All have ended, or had their time."""
+        for result in self._results.values():
+            await result
 
     def give_up(self) -> None:
         """Wait for none of them any longer."""
@@ -103,6 +109,11 @@ class Subscribers:
     def of(self, reply_sha256: str) -> Work | None:
         """Who works beside that fork; None where nobody does."""
         return self._work.get(reply_sha256)
+
+    def came(self, reply_sha256: str) -> tuple[Beside, ...]:
+        """What came of all who worked beside that fork and have ended."""
+        work = self._work.get(reply_sha256)
+        return () if work is None else work.results
 
     def give_up(self) -> None:
         """Wait for nobody any longer."""

@@ -182,7 +182,7 @@ def money_of(answered: Iterable[CallRow], failed: Iterable[CallRow], unfinished_
 def cache_use(calls: Iterable[Finished], pricing: Pricing) -> CacheUse:
     """How the prompts of answered forks were charged, against the floor of their groups."""
     groups: dict[tuple[str, str, str | None], list[Finished]] = {}
-    for finished in calls:
+    for finished in (c for c in calls if c.call.purpose == "fork"):
         entry = (finished.call.model, finished.context_sha256, finished.reply.effort)
         groups.setdefault(entry, []).append(finished)
     uses = [_group_use([f.call for f in members], pricing) for members in groups.values()]

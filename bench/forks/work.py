@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -13,7 +14,8 @@ from bench.calls.ledger import Ledger
 from bench.calls.pricing import Pricing
 from bench.errors import BenchError
 from bench.forks.cells import NO_MODEL
-from bench.forks.grid import Decided, Fork
+from bench.forks.fork import PASSES, Fork
+from bench.forks.grid import Build, Decided
 from bench.forks.plan import Plan, Sized
 from bench.forks.store import Store, append_line
 from bench.models.protocol import Attempt
@@ -33,8 +35,13 @@ class GroupWork:
 
     @property
     def cells(self) -> int:
+        """Outputs to be written; of a group of passes, how many there are."""
         forks = [*(s.fork for s in self.asked), *self.answered]
-        return len(self.decided) + sum(len(f.cells) for f in forks)
+        return len(self.decided) + sum(1 if f.is_pass else len(f.cells) for f in forks)
+
+    @property
+    def purpose(self) -> Literal["fork", "commitments"]:
+        return "commitments" if self.name.endswith(PASSES) else "fork"
 
 
 def work_of(plan: Plan) -> list[GroupWork]:
@@ -56,6 +63,17 @@ def work_of(plan: Plan) -> list[GroupWork]:
     return list(groups.values())
 
 
+def wanted(passes: Iterable[Fork], forks: Iterable[Fork], builds: Iterable[Build]) -> list[Fork]:
+    """The passes that outputs of these forks and builds are made with, each with just those cells."""
+    cells = {c.key for f in forks for c in f.cells} | {b.cell().key for b in builds}
+    return [replace(f, cells=left) for f in passes if (left := tuple(c for c in f.cells if c.key in cells))]
+
+
+def without_gone(forks: Iterable[Fork], gone: Collection[str]) -> list[Fork]:
+    """The forks without those cells; none that has no other."""
+    return [replace(f, cells=left) for f in forks if (left := tuple(c for c in f.cells if c.key not in gone))]
+
+
 def has_reply(store: Store, ledger: Ledger, fork: Fork) -> bool:
     """Whether the fork's reply is on disk and its call in the journal: then no call is needed."""
     return fork.reply_sha256 in ledger.answered and store.reply_path(fork.reply_sha256).exists()
@@ -72,9 +90,10 @@ def without_done(fork: Fork, done: Mapping[str, str]) -> Fork | None:
         if key is None:
             left.append(cell)
         elif key != cell.key:
-            raise BenchError(
-                f"{cell} was made from another request (context mode or model settings differ); use --run NEW"
-            )
+            why = "context mode or model settings differ"
+            if cell.chain_step > 1:
+                why = f"the handoff of step {cell.chain_step - 1} is not the one it went on from, or {why}"
+            raise BenchError(f"{cell} was made from another request ({why}); use --run NEW")
     if len(left) == len(fork.cells):
         return fork
     return replace(fork, cells=tuple(left)) if left else None
@@ -104,7 +123,7 @@ def settle_abandoned(work: GroupWork, store: Store, ledger: Ledger, pricing: Pri
     for started in abandoned:
         attempt = Attempt(outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0)
         call = failed_call(started.call_id, work.model, _first(started.cells), attempt, started.worst_usd, pricing)
-        call.seconds = None
+        call.seconds, call.purpose = None, work.purpose
         if started.call_id not in known:
             append_line(store.attempts, call)
         ledger.attempt(call)

@@ -20,7 +20,7 @@ from bench.calls.retry import Retries
 from bench.calls.runner import POLL_S
 from bench.calls.stopping import Stopping
 from bench.fixtures import Fixture
-from bench.forks.run import LOCAL_AT_ONCE
+from bench.forks.pace import LOCAL_AT_ONCE
 from bench.forks.summary import Money, money_of
 from bench.grading.files import GradeFile
 from bench.grading.graders import grader_folder
