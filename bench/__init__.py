@@ -14,6 +14,7 @@ _HOMES: dict[str, str] = {
     "parameters": "bench.notebook",
     "run_sweep": "bench.forks.run",
     "finish": "bench.notebook",
+    "review_key": "bench.reviewing.form",
     "sweep": "bench.sweeps",
     "against_baseline": "bench.baseline",
     "diff": "bench.versions",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Container
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -78,8 +79,14 @@ class RunParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     results_dir: str | None = None
 
 
-Parameters = SweepParameters | RunParameters
-P = TypeVar("P", SweepParameters, RunParameters)
+class KeyParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What `review_key.ipynb` takes: the fixture whose key is reviewed, a name in fixtures/ or a folder."""
+
+    fixture: str
+
+
+Parameters = SweepParameters | RunParameters | KeyParameters
+P = TypeVar("P", bound=Parameters)
 
 LISTS = ("fixtures", "arms", "models", "stale_by")
 """Parameters that hold several values; plain papermill can only pass text, so `a,b` is taken apart."""
@@ -88,19 +95,26 @@ _PLAIN = (str, int, float, list, tuple, dict, type(None))
 
 
 def parameters(names: dict[str, Any]) -> Parameters:
-    """The notebook's parameters, from its `globals()`: those of `sweep.ipynb` if it has a `sweep`, else of an analysis.
+    """The notebook's parameters, from its `globals()`; which notebook it is, its names tell (`parameters_of`).
 
     Raises BenchError for a name that is no parameter (saying which one was probably meant) and for a value of the
     wrong type.
     """
-    type_: type[Parameters] = SweepParameters if "sweep" in names else RunParameters
+    type_ = parameters_of(names)
     known = type_.__struct_fields__
     given = _given(names, known)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise BenchError("; ".join(_unknown(name, known) for name in unknown))
     values = {name: names[name] for name in known if name in names}
-    return checked(SweepParameters, values) if type_ is SweepParameters else checked(RunParameters, values)
+    return checked(type_, values)
+
+
+def parameters_of(names: Container[str]) -> type[Parameters]:
+    """Those of `sweep.ipynb` where there is a `sweep`, of `review_key.ipynb` for a `fixture`, else of an analysis."""
+    if "sweep" in names:
+        return SweepParameters
+    return KeyParameters if "fixture" in names else RunParameters
 
 
 def finish(summary: Summary) -> None:

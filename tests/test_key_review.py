@@ -8,9 +8,11 @@ from bench.checks.worth import doubts
 from bench.cli import main
 from bench.drafting import draft
 from bench.drafting.merge import merged, overlaps, same
-from bench.drafting.review import review
+from bench.errors import BenchError
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key, Patterns, read_key
+from bench.reviewing import Review
+from bench.reviewing.terminal import review
 
 ONE = """\
 version: 1
@@ -169,7 +171,7 @@ def folder(tmp_path):
 def test_the_transcript_stands_beside_each_atom(folder):
     _, shown, _ = reviewed(folder)
     assert "3 drafted atoms of 3" in shown
-    assert "1 of 3  a1  rejected, vital, by user" in shown
+    assert "1 of 3 (3 left)  a1  rejected, vital, by user, drafted" in shown
     assert "| message 4, person:" in shown and "| Stop: no Redis" in shown
 
 
@@ -178,7 +180,10 @@ def test_the_transcript_stands_beside_each_atom(folder):
     [
         ([], {"a1": "drafted", "a2": "drafted", "a3": "drafted"}, (0, 0, 3)),
         (["a"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
-        (["a", "", "d"], {"a1": "reviewed", "a2": "reviewed"}, (2, 1, 0)),
+        (["a", "", "d"], {"a1": "reviewed", "a3": "drafted"}, (1, 1, 1)),
+        (["a3", "a", "1", "a"], {"a1": "reviewed", "a2": "drafted", "a3": "reviewed"}, (2, 0, 1)),
+        (["d", "u", "a"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
+        (["s", "s", "s", "a"], {"a1": "drafted", "a2": "drafted", "a3": "drafted"}, (0, 0, 3)),
         (["s", "a", "q", "a"], {"a1": "drafted", "a2": "reviewed", "a3": "drafted"}, (1, 0, 2)),
         (["s", "b", "a"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
         (["what?", "m", "A"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
@@ -193,7 +198,33 @@ def test_every_answer_is_kept_also_where_the_input_ends(folder, answers, statuse
 def test_a_second_review_asks_only_what_is_left(folder):
     reviewed(folder, "a")
     _, shown, _ = reviewed(folder)
-    assert "2 drafted atoms of 3" in shown and "1 of 2  a2" in shown
+    assert "2 drafted atoms of 3" in shown and "2 of 3 (2 left)  a2" in shown
+
+
+def test_enter_alone_answers_nothing(folder):
+    _, shown, atoms = reviewed(folder, "", "")
+    assert {a.status for a in atoms} == {"drafted"}
+    assert "Enter alone answers nothing" in shown
+
+
+def test_what_stands_there_is_shown_where_it_is_edited(folder):
+    _, shown, _ = reviewed(folder, "e", "", "", "", "t", "")
+    assert "text [The user ruled out Redis for the rate limiter.]: " in shown
+    assert "all [redis]: " in shown and "any [rule[sd]? out ; reject]: " in shown and "tag [rejected] (" in shown
+
+
+def test_nothing_is_written_over_what_something_else_wrote(folder):
+    under_review = Review(folder)
+    text = (folder / "key.yaml").read_text().replace("The user ruled out", "They ruled out")
+    (folder / "key.yaml").write_text(text)
+    with pytest.raises(BenchError, match="changed by something else"):
+        under_review.accept("a1")
+    assert (folder / "key.yaml").read_text() == text
+
+
+def test_a_list_of_patterns_is_emptied_by_a_dash(folder):
+    _, _, (first, *_) = reviewed(folder, "e", "", "", "-")
+    assert first.accept == Patterns(("redis",))
 
 
 def test_an_atom_is_retagged_weighed_and_edited(folder):
@@ -212,7 +243,7 @@ def test_an_atom_is_retagged_weighed_and_edited(folder):
     ("answers", "told"),
     [
         (["t", "nonsense"], "no such tag"),
-        (["e", "", "kafka", ""], "do not carry that"),
+        (["e", "", "kafka", ""], "does not carry that"),
         (["e", "", "(", ""], "nothing changed"),
     ],
 )

@@ -23,8 +23,8 @@ def code_cells(path):
     return [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
 
 
-def test_there_are_the_four_notebooks():
-    assert [p.stem for p in TEMPLATES] == ["compare_arms", "lost_atoms", "recall_vs_cost", "sweep"]
+def test_there_are_the_five_notebooks():
+    assert [p.stem for p in TEMPLATES] == ["compare_arms", "lost_atoms", "recall_vs_cost", "review_key", "sweep"]
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda p: p.stem)
@@ -62,12 +62,12 @@ def test_a_template_is_thin_and_says_how_to_read_each_figure(path):
 
 
 def test_the_parameters_of_the_templates_are_those_that_are_checked():
-    from bench.notebook import RunParameters, SweepParameters
+    from bench.notebook import parameters_of
     from bench.sweeps.templates import template_parameters
 
     for path in TEMPLATES:
-        type_ = SweepParameters if path.stem == "sweep" else RunParameters
-        assert tuple(template_parameters(path)) == type_.__struct_fields__
+        names = template_parameters(path)
+        assert tuple(names) == parameters_of(names).__struct_fields__
 
 
 @pytest.mark.parametrize("name", [n for n in bench.__all__ if n != "__version__"])
@@ -93,7 +93,7 @@ def test_the_analysis_notebooks_run_with_their_defaults_from_their_own_folder(tm
     folder = project(tmp_path / "p")
     rows = [output("a", replicate=1), output("a", replicate=2), output("b", carry_usd=None)]
     write_run(folder / "results/tiny", {"f1": {"a": ["CL", "CC"], "b": ["LL"]}}, rows=rows)
-    cells = [cell.source for p in TEMPLATES if p.stem != "sweep" for cell in code_cells(p)]
+    cells = [cell.source for p in TEMPLATES if p.stem not in ("sweep", "review_key") for cell in code_cells(p)]
     script = "\n".join(
         f"print(({last}))" if last.startswith("bench.") else source for source in cells for last in [source]
     )

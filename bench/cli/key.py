@@ -81,9 +81,9 @@ def _check(folder: Path, as_json: bool) -> int:
 
 
 def _review(folder: Path) -> int:
-    from bench.drafting.review import review
+    from bench.reviewing.terminal import review
 
-    done = review(folder, input, lambda text: print(printable(text)))
+    done = review(folder, lambda prompt: input(printable(prompt)), lambda text: print(printable(text)))
     print(f"{done.accepted} accepted, {done.dropped} dropped, {done.left} still drafted")
     if not done.left:
         say(f"next: bench key check {shown(folder)}")

@@ -87,10 +87,13 @@ def _by_words(transcript: Transcript) -> Iterator[Candidate]:
             before = [w for w in content_words(sentence[: match.start()]) if w.casefold() not in WEAK]
             name = next((w for w in reversed(before) if is_name(w)), before[-1]) if before else None
             if name is not None:
-                yield _changed(name, stem_pattern(name), match["old"], match["new"], at, by)
+                # without the old value: whoever repeats the text must not be graded stale
+                text = f"{sentence[: match.start()]}to {match['new']}{sentence[match.end() :]}"
+                yield _changed(name, stem_pattern(name), match["old"], match["new"], at, by, text=text)
 
 
-def _changed(name: str, pattern: str, old: str, new: str, at: int, by: By) -> Candidate:
+def _changed(name: str, pattern: str, old: str, new: str, at: int, by: By, *, text: str = "") -> Candidate:
     stale = Stale(rf"{pattern}\w*[^.;\n]{{0,{BETWEEN}}}?\b{quoted(old)}\b", max(at, 1))
     accept = Patterns(all=(pattern, rf"\b{quoted(new)}\b"))
-    return Candidate("number", f"{name} was changed and is {new} now.", "vital", by, (at,), accept, (stale,))
+    told = text or f"{name} was changed and is {new} now."
+    return Candidate("number", told, "vital", by, (at,), accept, (stale,))
