@@ -38,7 +38,10 @@ def arguments(parser: ArgumentParser) -> None:
     for name in ("fixtures", "arms", "models"):
         parser.add_argument(f"--{name}", type=_names, metavar="A,B", help=f"only these {name}")
     parser.add_argument("--replicates", type=int, metavar="N", help="how often each cell of a model is run")
-    parser.add_argument("--stale-by", type=_numbers, metavar="N,M", help="messages the handoff lags behind")
+    parser.add_argument("--chain", type=int, metavar="N", help="compactions in a row")
+    parser.add_argument(
+        "--stale-by", type=_staleness, metavar="N,M", help="messages the handoff lags behind; or 'policy'"
+    )
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
     budget.add_argument("--no-budget", action="store_true", help="run paid models without a cap")
@@ -58,7 +61,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 OVERRIDES = (
-    "fixtures", "arms", "models", "replicates", "stale_by", "budget_usd", "no_budget", "concurrency", "batch",
+    "fixtures", "arms", "models", "replicates", "chain", "stale_by", "budget_usd", "no_budget", "concurrency", "batch",
     "run", "results_dir",
 )  # fmt: skip
 """Arguments that change what the sweep file says."""
@@ -151,17 +154,18 @@ def _early(args: Namespace, path: Path, overrides: dict[str, Any]) -> int:
 def _print_plan(plan: Plan, *, as_json: bool) -> None:
     from msgspec.structs import asdict
 
-    from bench.forks.plan_table import COLUMNS, plan_lines
+    from bench.forks.plan_table import columns, plan_lines
 
-    lines = [asdict(line) for line in plan_lines(plan)]
-    emit(lines, COLUMNS, as_json=as_json)
+    lines = plan_lines(plan)
+    emit([asdict(line) for line in lines], columns(lines), as_json=as_json)
     if as_json:
         return
     low, expected, worst = (plan.total(f"{which}_usd") for which in ("low", "expected", "worst"))
-    print(f"{len(plan.cells)} cells, {plan.done} of them done; {len(plan.asked)} forks to ask")
-    if plan.asked and expected is not None:
+    later = f", {len(plan.later)} after them (sizes estimated)" if plan.later else ""
+    print(f"{len(plan.cells)} cells, {plan.done} of them done; {len(plan.asked)} forks to ask{later}")
+    if (plan.asked or plan.later) and expected is not None:
         print(f"cost: ${low:.4f} at least, ${expected:.4f} expected, ${worst:.4f} at most")
-    elif plan.asked:
+    elif plan.asked or plan.later:
         print("cost: not known, a price is missing")
     judging, most = plan.total("grading_usd"), plan.total("grading_worst_usd")
     if judging is not None and most is not None and judging + plan.other_grading_usd:
@@ -186,8 +190,10 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _staleness(text: str) -> tuple[int, ...] | str:
+    if text.strip() == "policy":
+        return "policy"
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise ArgumentTypeError("whole numbers, separated by commas") from None
+        raise ArgumentTypeError("whole numbers, separated by commas, or 'policy'") from None

@@ -1,24 +1,30 @@
-"""A plan as a table: one line per fixture, arm and model, then what needs no call."""
+"""A plan as a table: one line per fixture, arm, model and step of a chain, then what needs no call."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from bench.forks.cells import NO_MODEL, Cell
+from bench.forks.cells import Cell
 from bench.forks.plan import Plan, Sized
 
 COLUMNS = (
-    "fixture", "arm", "model", "cells", "prompt_tokens", "tokens_source", "cached_tokens", "max_tokens",
+    "fixture", "arm", "model", "chain_step", "cells", "prompt_tokens", "tokens_source", "cached_tokens", "max_tokens",
     "expected_usd", "worst_usd", "outcome",
 )  # fmt: skip
 
 
+ONLY_IN_CHAINS = "chain_step"
+
+
 class PlanLine(Struct, kw_only=True):
-    """Cells of one fixture, arm and model that go the same way. USD None where no price is known."""
+    """Cells of one fixture, arm, model and step that go the same way. USD None where no price is known."""
 
     fixture: str
     arm: str
     model: str
+    chain_step: int = 1
     cells: int = 0
     prompt_tokens: int | None = None
     tokens_source: str | None = None
@@ -27,7 +33,7 @@ class PlanLine(Struct, kw_only=True):
     expected_usd: float | None = 0.0
     worst_usd: float | None = 0.0
     outcome: str | None = None
-    """What is known without a call; None where the model is asked."""
+    """What is known without a call; None where the model is asked. `after step 1`: asked once that step is done."""
 
     def add(self, sized: Sized, *, pays: bool) -> None:
         """Take in one cell; of cells that share a reply only one pays."""
@@ -40,29 +46,48 @@ class PlanLine(Struct, kw_only=True):
 
 
 def plan_lines(plan: Plan) -> list[PlanLine]:
-    """The lines of the table, in the order of the grid."""
-    asked: dict[tuple[str, str, str], PlanLine] = {}
+    """The lines of the table, in the order of the grid; a chain's later steps are estimates, and say so."""
+    lines: dict[tuple[_Place, str | None], PlanLine] = {}
+
+    def line(place: _Place, outcome: str | None) -> PlanLine:
+        fixture, arm, model, step = place
+        new = PlanLine(fixture=fixture, arm=arm, model=model, chain_step=step, outcome=outcome)
+        return lines.setdefault((place, outcome), new)
+
     for sized in plan.asked:
         for i, cell in enumerate(sized.fork.cells):
-            line = asked.setdefault(_place(cell), PlanLine(fixture=cell.fixture, arm=cell.arm, model=cell.model))
-            line.add(sized, pays=i == 0)
-    known: dict[tuple[str, str, str, str], PlanLine] = {}
+            line(_place(cell), None).add(sized, pays=i == 0)
+    for sized in plan.later:
+        cell = sized.fork.cells[0]
+        line(_place(cell), _after(cell)).add(sized, pays=True)
     for place, outcome in _uncalled(plan):
-        fixture, arm, model = place
-        line = known.setdefault((*place, outcome), PlanLine(fixture=fixture, arm=arm, model=model, outcome=outcome))
-        line.cells += 1
-    return [*asked.values(), *known.values()]
+        line(place, outcome).cells += 1
+    return list(lines.values())
 
 
-def _uncalled(plan: Plan) -> list[tuple[tuple[str, str, str], str]]:
+def columns(lines: Sequence[PlanLine]) -> tuple[str, ...]:
+    """The columns of the table; the step only where there is more than one."""
+    steps = {line.chain_step for line in lines}
+    return COLUMNS if steps > {1} else tuple(c for c in COLUMNS if c != ONLY_IN_CHAINS)
+
+
+_Place = tuple[str, str, str, int]
+
+
+def _uncalled(plan: Plan) -> list[tuple[_Place, str]]:
     decided = [(_place(d.cell), str(d.outcome)) for d in plan.decided]
     answered = [(_place(cell), "reply on disk") for fork in plan.answered for cell in fork.cells]
-    built = [((b.fixture.name, b.label, NO_MODEL), "no model") for b in plan.builds]
-    return decided + answered + built
+    built = [(_place(b.cell()), "no model") for b in plan.builds]
+    later = [(_place(cell), f"no model, {_after(cell)}") for b in plan.later_builds for cell in (b.cell(),)]
+    return decided + answered + built + later
 
 
-def _place(cell: Cell) -> tuple[str, str, str]:
-    return cell.fixture, cell.arm, cell.model
+def _place(cell: Cell) -> _Place:
+    return cell.fixture, cell.arm, cell.model, cell.chain_step
+
+
+def _after(cell: Cell) -> str:
+    return f"after step {cell.chain_step - 1}"
 
 
 def _sum(total: float | None, value: float | None) -> float | None:
