@@ -129,9 +129,9 @@ def test_agreement_is_symmetric_and_blind_to_the_names_of_the_verdicts(pairs):
 def test_passes_of_a_grader_are_held_against_each_other():
     table = graded({"f1": {"inventory": [["CCLC", "CLLC", "CCL."]]}}, grader="judge-x")
     (line,) = records(between_passes(table))
-    # a2 flips in two of three pairs, of four atoms: 1/6; a4 has two verdicts, which agree
+    # a2 flips in two of three pairs; a1 and a3 have three pairs too, a4 one, and all agree: 2 of 10
     assert (line["passes"], line["outputs"], line["atoms"], line["missing"]) == (3, 1, 4, 1)
-    assert line["flip_rate"] == pytest.approx(1 / 6) and line["agreement"] == pytest.approx(5 / 6)
+    assert line["flip_rate"] == pytest.approx(0.2) and line["agreement"] == pytest.approx(0.8)
     assert line["unanimous"] == 0.75
     first, *_ = records(atom_flips(table))
     assert (first["atom"], first["outputs"], first["flip_rate"]) == ("a2", 1, pytest.approx(2 / 3))

@@ -9,7 +9,6 @@ Sources: Cohen 1960 and 1968 (kappa, weighted kappa); Krippendorff 2011, Computi
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -74,14 +73,14 @@ def krippendorff_alpha(
 
 
 def pairwise_disagreement(passes: Sequence[Sequence[Rating | None]]) -> float | None:
-    """Mean over atoms of the share of pass pairs that differ: the flip rate. Atoms rated once drop out."""
-    rates = [rate for unit in zip(*passes, strict=True) if (rate := flip_rate(unit)) is not None]
-    return math.fsum(rates) / len(rates) if rates else None
+    """Share of all pairs of passes over an atom that differ: the flip rate. Atoms rated once drop out."""
+    pairs = [pair for unit in zip(*passes, strict=True) for pair in _pairs(unit)]
+    return sum(x != y for x, y in pairs) / len(pairs) if pairs else None
 
 
 def flip_rate(ratings: Sequence[Rating | None]) -> float | None:
     """Share of the pairs of ratings of one atom that differ; None where it was rated less than twice."""
-    pairs = list(itertools.combinations((r for r in ratings if r is not None), 2))
+    pairs = _pairs(ratings)
     return sum(x != y for x, y in pairs) / len(pairs) if pairs else None
 
 
@@ -89,6 +88,10 @@ def unanimous(passes: Sequence[Sequence[Rating | None]]) -> float | None:
     """Share of the atoms rated at least twice on which all passes say the same."""
     rates = [rate for unit in zip(*passes, strict=True) if (rate := flip_rate(unit)) is not None]
     return sum(rate == 0 for rate in rates) / len(rates) if rates else None
+
+
+def _pairs(ratings: Sequence[Rating | None]) -> list[tuple[Rating, Rating]]:
+    return list(itertools.combinations((r for r in ratings if r is not None), 2))
 
 
 def _rated(a: Sequence[Rating | None], b: Sequence[Rating | None]) -> list[tuple[Rating, Rating]]:

@@ -52,7 +52,7 @@ def between_graders(grades: pd.DataFrame) -> pd.DataFrame:
 def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a grader and scope with several passes: how far its passes agree.
 
-    agreement is the share of pass pairs that say the same, mean over atoms; flip_rate is 1 - agreement; unanimous the
+    agreement is the share of pass pairs, over all atoms, that say the same; flip_rate is 1 - agreement; unanimous the
     share of atoms on which all passes agree; alpha is Krippendorff's, nominal. NA where undefined.
     """
     lines = []
