@@ -69,6 +69,13 @@ class Plan:
     """What was repaired to make the contexts, a line each."""
 
     @property
+    def told(self) -> str:
+        """How many calls there are to make: `2 forks and 1 commitments pass`."""
+        passes = sum(s.fork.is_pass for s in self.asked)
+        forks = f"{len(self.asked) - passes} forks"
+        return f"{forks} and {passes} commitments pass{'es' if passes > 1 else ''}" if passes else forks
+
+    @property
     def later_usd(self) -> float:
         """What the later steps of chains are expected to cost, their grading included; an unknown price counts 0."""
         known = (usd for s in self.later for usd in (s.expected_usd, s.grading_usd) if usd is not None)

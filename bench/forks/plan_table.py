@@ -17,6 +17,9 @@ COLUMNS = (
 
 ONLY_IN_CHAINS = "chain_step"
 
+PASS = "(commitments pass)"
+"""Stands for the arm in the line of a fixture's passes, whose `cells` is how many there are."""
+
 
 class PlanLine(Struct, kw_only=True):
     """Cells of one fixture, arm, model and step that go the same way. USD None where no price is known."""
@@ -55,6 +58,10 @@ def plan_lines(plan: Plan) -> list[PlanLine]:
         return lines.setdefault((place, outcome), new)
 
     for sized in plan.asked:
+        if sized.fork.is_pass:
+            step = sized.fork.cells[0].chain_step
+            line((sized.fork.fixture, PASS, sized.fork.model, step), None).add(sized, pays=True)
+            continue
         for i, cell in enumerate(sized.fork.cells):
             line(_place(cell), None).add(sized, pays=i == 0)
     for sized in plan.later:
@@ -76,7 +83,8 @@ _Place = tuple[str, str, str, int]
 
 def _uncalled(plan: Plan) -> list[tuple[_Place, str]]:
     decided = [(_place(d.cell), str(d.outcome)) for d in plan.decided]
-    answered = [(_place(cell), "reply on disk") for fork in plan.answered for cell in fork.cells]
+    forks = [fork for fork in plan.answered if not fork.is_pass]
+    answered = [(_place(cell), "reply on disk") for fork in forks for cell in fork.cells]
     built = [(_place(b.cell()), "no model") for b in plan.builds]
     later = [(_place(cell), f"no model, {_after(cell)}") for b in plan.later_builds for cell in (b.cell(),)]
     return decided + answered + built + later
