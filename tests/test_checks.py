@@ -243,6 +243,17 @@ def test_a_project_is_checked_whole(root):
     ]
 
 
+def test_one_clash_of_labels_is_told_once(root, capsys):
+    (root / "prompts/Short.md").write_text("Shorter.")
+    (root / "prompts/short.md").write_text("Short.")
+    (root / "sweeps/two.toml").write_text('fixtures = ["small"]\narms = ["short", "inventory"]\nmodels = ["local"]\n')
+    assert main(["check"]) == 2
+    told = "prompts/short.md: has the label of Short.md; labels differ by more than case: rename one of them"
+    assert capsys.readouterr().err.count(told) == 1
+    assert main(["check", "sweeps/two.toml"]) == 2  # alone, it says what keeps it from running, once
+    assert capsys.readouterr().err.count(told) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "counts"),
     [

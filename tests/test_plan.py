@@ -4,6 +4,8 @@ import pytest
 from fakes import PAID, FakeModel, answering, outside, project, reply
 
 from bench.contexts.caching import cacheable_tokens
+from bench.contexts.native import Repairs
+from bench.contexts.repaired import repairs_in_words
 from bench.errors import BenchError
 from bench.forks.arm_versions import label_of, registered
 from bench.forks.plan_table import plan_lines
@@ -84,7 +86,20 @@ def test_an_answer_is_no_longer_than_the_model_can_write_nor_the_sweep_allows(tm
 def test_repairs_are_told(tmp_path):
     cut = [*LONG, {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Read", "input": {}}]}]
     (note,) = planned(project(tmp_path, messages=cut), FakeModel()).notes
-    assert note.startswith("f1 native-k0: ") and "1 orphan calls" in note
+    assert note == (
+        "f1 native-k0, to be a context: 1 message is joined to the one before, of the same role;"
+        " 1 call has no result on record, which its result now says"
+    )
+
+
+def test_every_repair_has_words():
+    counts = dict.fromkeys(Repairs.__struct_fields__, 2)
+    told = repairs_in_words(Repairs(**counts)).split("; ")
+    assert len(told) == len(set(told)) == len(counts) and all("2 " in words for words in told)
+    assert repairs_in_words(Repairs(thinking_removed=1, merged=2)) == (
+        "1 thinking block is left out; 2 messages are joined to those before, of the same role"
+    )
+    assert repairs_in_words(Repairs()) == ""
 
 
 def test_a_context_that_the_api_would_refuse_is_an_error_that_names_the_fixture(tmp_path, monkeypatch):

@@ -130,6 +130,15 @@ def test_strips_show_every_run_and_its_spread_with_n():
     assert "1 run, no spread" in words_
 
 
+def test_a_map_of_many_atoms_draws_the_most_lost_of_them_and_says_what_is_left_out():
+    # a1 to a5 lost, 45 carried
+    figure = lost_atoms_map(atom_arms(graded({"f1": {"a": ["L" * 5 + "C" * 45]}})), frame([output("a")], OutputRow))
+    rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert len(rows) == 40 and all(row.startswith("▸") for row in rows[:5]) and not rows[5].startswith("▸")
+    assert figure.texts[-1].get_text() == "Left out: 10 of 50 atoms, those that the most arms carry."
+    assert figure.get_size_inches()[1] < 10
+
+
 def test_the_map_puts_the_most_lost_atoms_on_top_and_marks_those_that_no_arm_carried():
     table_ = graded({"f1": {"a": ["CLPS"], "b": ["CLCW"], "full": ["CCCC"]}})
     outputs = frame([output("a"), output("b"), output("full", kind="full")], OutputRow)

@@ -87,6 +87,41 @@ def test_an_atom_of_several_keys_is_shown_for_each(root, capsys):
     assert twin["outputs"] == []
 
 
+@pytest.mark.usefixtures("root")
+def test_a_thing_never_said_is_shown_with_who_states_it(capsys):
+    main(["grade", "tiny"])
+    capsys.readouterr()
+    assert main(["show", "tiny", "n1", "--fixture", "small"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "small n1 (never said): The deploy target is Kubernetes.",
+        "",
+        "inventory · local · replicate 1 · lexical: not stated",
+        "    —",
+        "",
+        "short · local · replicate 1 · lexical: stated",
+        "    Plan: use Redis for the rate limiter. \\x1b[31mIt runs on Kubernetes.",
+    ]
+    assert main(["show", "tiny", "n1", "--json"]) == 0
+    small, twin = json.loads(capsys.readouterr().out)
+    assert [(o["arm"], o["verdict"], o["evidence"]) for o in small["outputs"]] == [
+        ("inventory", "not stated", None),
+        ("short", "stated", "Kubernetes"),
+    ]
+    assert (twin["never"], twin["outputs"]) == ("n1", [])
+
+
+def test_where_inventions_were_not_looked_for_there_is_no_verdict_on_a_never(root, capsys):
+    assert main(["show", "tiny", "n1", "--fixture", "small"]) == 0
+    assert "short · local · replicate 1: not graded" in capsys.readouterr().out
+    main(["grade", "tiny"])
+    for path in (root / "results/tiny/grades/lexical/p1").glob("*.json"):
+        grade = json.loads(path.read_text())
+        path.write_text(json.dumps(grade | {"inventions": [], "inventions_known": False}))
+    capsys.readouterr()
+    assert main(["show", "tiny", "n1", "--fixture", "small"]) == 0
+    assert "short · local · replicate 1 · lexical: no verdict" in capsys.readouterr().out
+
+
 def test_an_output_without_a_grade_says_so(root, capsys):
     main(["show", "tiny", "a1", "--fixture", "small"])
     assert "short · local · replicate 1: not graded" in capsys.readouterr().out
@@ -114,7 +149,7 @@ def test_verdicts_of_an_older_key_are_told(root, capsys):
     ("args", "told"),
     [
         (["show", "tiny", "a01"], "no atom 'a01' in small, twin; did you mean 'a1'?"),
-        (["show", "tiny", "zebra"], "no atom 'zebra' in small, twin; the keys have 3 atoms"),
+        (["show", "tiny", "zebra"], "no atom 'zebra' in small, twin; the keys have 3 atoms and 1 entries of never"),
         (["show", "tiny", "a1", "--fixture", "big"], "no fixture 'big' in this run; it has small, twin"),
         (["show", "tinny", "a1"], "no run 'tinny' in it; did you mean 'tiny'?"),
         (["show", "./fixtures", "a1"], "no run.json"),

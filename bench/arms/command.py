@@ -1,7 +1,7 @@
 """A command arm: the user's own pipeline, in any language. The transcript goes in as JSON, the handoff comes out.
 
-stdin    {"version": 1, "tokens": n, "messages": [...]}, the messages in the shape of the Messages API, without thinking,
-         each with "typed": whether a person typed it
+stdin    {"version": 1, "tokens": n, "messages": [...]}, the messages in the shape of the Messages API, each with
+         "typed" (whether a person typed it), without thinking
 stdout   the handoff, UTF-8
 stderr   anything; a line {"usage": {"input_tokens": …, "output_tokens": …}} (the API's names) is taken as usage
 

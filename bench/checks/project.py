@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,8 +63,9 @@ def _project(report: Report, project: Project, with_stamp: bool) -> None:
         _fixture(report, folder, with_stamp)
     for path in collected(report.problems, arm_files, project) or ():
         _arm(report, path)
+    told = {str(problem) for problem in report.problems}
     for path in sorted(project.sweeps.glob("*.toml")):
-        _sweep(report, path, project)
+        _sweep(report, path, project, told)
 
 
 def _fixture(report: Report, folder: Path, with_stamp: bool) -> None:
@@ -80,9 +81,10 @@ def _arm(report: Report, path: Path) -> None:
     collected(report.problems, load_arm, path)
 
 
-def _sweep(report: Report, path: Path, project: Project) -> None:
+def _sweep(report: Report, path: Path, project: Project, told: Collection[str] = ()) -> None:
+    """`told`: findings of the project itself, which its sweeps need not repeat."""
     report.sweeps += 1
-    report.problems += check_sweep(path, project)
+    report.problems += [problem for problem in check_sweep(path, project) if problem.message not in told]
 
 
 def _fixtures_in(folder: Path) -> list[Path]:

@@ -38,7 +38,7 @@ def _arms(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:
     missing: list[Problem] = []
     found = [collected(missing, find_arm, e, project, path.parent) for e in dict.fromkeys(sweep.arms)]
     arms: list[Arm] = [arm for arm in found if arm]
-    yield from (SweepFault(str(p), ("arms",)) for p in missing)
+    yield from (SweepFault(told, ("arms",)) for told in dict.fromkeys(map(str, missing)))
     labels = [arm.label for arm in arms]
     for label in _twice(labels):
         yield SweepFault(f"two arms are called '{label}', regardless of case; rename one", ("arms",))

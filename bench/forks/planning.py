@@ -9,11 +9,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from bench.calls.journal import Finished, read_journal
 from bench.calls.outside import Outside
 from bench.calls.pricing import Pricing
+from bench.contexts.repaired import repairs_in_words
 from bench.errors import BenchError
 from bench.forks.arm_versions import Versions, label_of, registered
 from bench.forks.chain import Conversations, Openers
@@ -158,10 +157,8 @@ def _notes(grid: Grid) -> Iterator[str]:
     """What was done to each fixture's conversation to make its contexts of it."""
     for fixture, used in grid.used.items():
         for which, sha256 in used.items():
-            repairs = msgspec.structs.asdict(grid.contexts[sha256].repairs)
-            told = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in repairs.items() if n)
-            if told:
-                yield f"{fixture} {which}: {told}"
+            if told := repairs_in_words(grid.contexts[sha256].repairs):
+                yield f"{fixture} {which}, to be a context: {told}"
 
 
 def _without(laid: Laid) -> Iterator[str]:

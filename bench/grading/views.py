@@ -1,10 +1,11 @@
-"""One atom as a run tells it: where it comes from, and each output's passage and verdict."""
+"""One atom, or one thing never said, as a run tells it: where it comes from, and each output's passage and verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+import msgspec
 from msgspec import Struct
 
 from bench.errors import BenchError
@@ -12,7 +13,7 @@ from bench.fixtures import Fixture
 from bench.grading.lexical import Look
 from bench.grading.patterns import CompiledAtom, compile_key
 from bench.grading.run import GradedStore, read_grades
-from bench.rows import GRADED, GradeRow, OutputRow
+from bench.rows import GRADED, GradeRow, InventionRow, OutputRow
 
 CLIP = 240
 """Characters of a source turn or a passage that are shown."""
@@ -56,6 +57,15 @@ class AtomView(Struct, frozen=True, kw_only=True):
     outputs: tuple[OutputVerdict, ...]
 
 
+class NeverView(Struct, frozen=True, kw_only=True):
+    """Something that was never said, and what each output makes of it."""
+
+    fixture: str
+    never: str
+    text: str
+    outputs: tuple[OutputVerdict, ...]
+
+
 def view_atom(
     store: GradedStore, fixtures: Mapping[str, Fixture], atom: str, fixture: str | None = None
 ) -> list[AtomView]:
@@ -65,13 +75,45 @@ def view_atom(
     chosen = fixtures if fixture is None else {fixture: fixtures[fixture]}
     found = [(name, f, a) for name, f in chosen.items() for a in compile_key(f.key).atoms if a.atom.id == atom]
     if not found:
-        known = {a.id for f in chosen.values() for a in f.key.atoms}
-        near = get_close_matches(atom, sorted(known), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"the keys have {len(known)} atoms"
-        raise BenchError(f"no atom '{atom}' in {', '.join(sorted(chosen))}; {hint}")
+        raise _unknown(atom, chosen)
     grades, _ = read_grades(store)
     rows = store.rows()
     return [_view(store, name, f, a, grades, rows) for name, f, a in found]
+
+
+def view_never(
+    store: GradedStore, fixtures: Mapping[str, Fixture], never: str, fixture: str | None = None
+) -> list[NeverView]:
+    """What was never said, of every fixture (or of `fixture` alone) whose key lists it, and which output states it.
+
+    Empty where no key does. Verdicts are `stated`, `not stated`, and null where nobody looked.
+    """
+    chosen = fixtures if fixture is None else {fixture: fixtures[fixture]} if fixture in fixtures else {}
+    found = [(name, f, n) for name, f in chosen.items() for n in f.key.never if n.id == never]
+    if not found:
+        return []
+    grades, inventions = read_grades(store)
+    ways = {(*_of(g), g.grader, g.scope, g.grading_pass): g for g in grades}
+    stated = {(*_of(i), i.grader, i.scope, i.grading_pass): i for i in inventions if i.never == never}
+    views = []
+    for name, one, entry in found:
+        outputs: list[OutputVerdict] = []
+        for row in (r for r in store.rows() if r.fixture == name and r.outcome in GRADED):
+            mine = [(way, grade) for way, grade in ways.items() if way[:6] == _of(row)]
+            outputs += [_of_never(store, row, g, stated.get(way), one.key_sha256) for way, g in mine] or [
+                _ungraded(row)
+            ]
+        views.append(NeverView(fixture=name, never=entry.id, text=entry.text, outputs=tuple(outputs)))
+    return views
+
+
+def _unknown(asked: str, chosen: Mapping[str, Fixture]) -> BenchError:
+    atoms = {a.id for f in chosen.values() for a in f.key.atoms}
+    nevers = {n.id for f in chosen.values() for n in f.key.never}
+    near = get_close_matches(asked, sorted(atoms | nevers), n=1)
+    counts = f"the keys have {len(atoms)} atoms and {len(nevers)} entries of never"
+    hint = f"did you mean '{near[0]}'?" if near else counts
+    return BenchError(f"no atom '{asked}' in {', '.join(sorted(chosen))}; {hint}")
 
 
 def _view(
@@ -99,7 +141,16 @@ def _view(
     )
 
 
-def _of(row: GradeRow | OutputRow) -> tuple[str, str, str, int, int, int]:
+def _of_never(
+    store: GradedStore, row: OutputRow, grade: GradeRow, stated: InventionRow | None, key_sha256: str
+) -> OutputVerdict:
+    evidence = None if stated is None else stated.evidence
+    found = _graded(store, row, msgspec.structs.replace(grade, evidence=evidence), key_sha256)
+    looked = "not stated" if grade.inventions_known else None
+    return msgspec.structs.replace(found, verdict=looked if stated is None else "stated")
+
+
+def _of(row: GradeRow | OutputRow | InventionRow) -> tuple[str, str, str, int, int, int]:
     return row.fixture, row.arm, row.model, row.replicate, row.chain_step, row.stale_by
 
 

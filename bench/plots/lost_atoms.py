@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 TITLE = "Which atom does each arm carry?"
 KEY = "Dark: carried in every run; white: in none. s, w: an old or a wrong value given. Hatched: no verdict. ▸: no arm."
-ROWS_MOST = 60
-"""More atoms than this make no figure: the ones that the fewest arms carry are drawn, the rest is counted."""
+ROWS_MOST = 40
+"""More atoms than fit a screen make no figure: the ones that the fewest arms carry are drawn, the rest is counted."""
 CELL_IN, ROW_IN = 0.46, 0.19
 LEFT_IN, RIGHT_IN, HEAD_IN, TOP_IN, BOTTOM_IN, LEAST_IN = 0.4, 1.1, 0.25, 0.65, 0.3, 8.4
 NAME_CHAR_IN, ROW_CHAR_IN = 0.053, 0.064
@@ -63,7 +63,7 @@ def lost_atoms_map(cells: pd.DataFrame, outputs: pd.DataFrame, texts: pd.DataFra
         for tick, name in zip(axes.get_xticklabels(), columns, strict=True):
             tick.set_color(look[name].ink)
         if hidden:
-            note = f"{hidden} more atoms, which more arms carry, are not drawn."
+            note = f"Left out: {hidden} of {len(order)} atoms, those that the most arms carry."
             figure.text(0.2 / width, 0.08 / height, note, fontsize=8, color=MUTED, va="bottom")
     return figure
 
