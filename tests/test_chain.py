@@ -1,0 +1,254 @@
+"""Chains: where a conversation is cut, what each step stands on, what is graded there, and what is left to do."""
+
+import msgspec
+import pytest
+from chains import CUTS, KEY, MESSAGES, body, lineage
+from fakes import FakeModel, attempt, outside, project, reply
+from fixture_files import write_fixture
+from sessions import call, compacted, fixture, result, says, summary, transcript, user
+
+from bench.chains.cuts import cuts_of
+from bench.chains.windows import window_of
+from bench.errors import BenchError
+from bench.fixtures import load_fixture
+from bench.forks.plan_table import plan_lines
+from bench.forks.run import plan_sweep, run_sweep
+from bench.forks.store import Store
+from bench.grading.files import read_grades
+from bench.transcripts.model import Compaction
+
+CHAIN = "chain = 3\nreplicates = 2\n"
+
+
+def chained(root, *, sweep=CHAIN, **more):
+    path = project(root, messages=MESSAGES, sweep=sweep, **more)
+    write_fixture(root / "fixtures/f1", messages=MESSAGES, key=KEY)
+    return path
+
+
+def numbered(_request, n):
+    return reply(f"Handoff number {n}: Ask 1, mod1 is built, flag-{n}.")
+
+
+def ran(path, model, *, grade=False, **overrides):
+    return run_sweep(path, outside=outside(model), grade=grade, **overrides)
+
+
+def store_of(path):
+    return Store(path.parent.parent / "results/s")
+
+
+# where a conversation is cut
+
+
+def asks(*numbers, compactions=()):
+    stretches = (
+        (
+            user(f"Ask {n}: mend."),
+            call(f"t{n}", "Bash", command="make"),
+            result(f"t{n}", "built"),
+            says("It is mended."),
+        )
+        for n in numbers
+    )
+    return transcript(*(m for stretch in stretches for m in stretch), compactions=compactions)
+
+
+@pytest.mark.parametrize(
+    ("read", "steps", "cuts"),
+    [
+        (asks(1, 2, 3), 1, ()),
+        (asks(1, 2, 3), 3, CUTS),
+        (asks(1, 2, 3), 2, (4,)),  # messages 4 and 8 are equally near to the middle: the earlier one
+        (asks(1, 2, 3, compactions=(compacted(3), compacted(10))), 3, (3, 10)),  # the session's own
+        (asks(1, 2, 3, compactions=(compacted(3),)), 3, CUTS),  # not as many as are needed
+        (asks(1, 2, 3, compactions=(Compaction(at=3, kind="micro"),)), 2, (4,)),
+        (asks(1), 2, (3,)),  # one ask alone: between a result and the answer after it
+        (asks(1), 3, (1, 3)),
+    ],
+)
+def test_a_conversation_is_cut_between_asks_at_equal_shares_or_where_it_was_compacted(read, steps, cuts):
+    assert cuts_of(read, steps) == cuts
+
+
+def test_what_cannot_be_cut_so_often_says_how_often_it_can():
+    with pytest.raises(BenchError, match="at most chain = 3 is possible"):
+        cuts_of(asks(1), 4)
+
+
+def test_a_harness_summary_stands_in_no_window(tmp_path):
+    first, second = asks(1).messages, asks(2).messages
+    session = transcript(*first, summary("This session is being continued."), *second)
+    session = msgspec.structs.replace(session, compactions=(compacted(4, summary_at=4),))
+    cut = msgspec.structs.replace(fixture(tmp_path, session), cuts=cuts_of(session, 2))
+    assert cut.cuts == (4,)
+    said = [m.spoken for m in window_of(cut, 2, "the handoff").messages]
+    assert said[:2] == ["the handoff", "Ask 2: mend."]
+
+
+# what is graded
+
+
+def test_a_step_is_asked_for_what_is_established_by_then_and_no_value_is_old_before_it_was_replaced(tmp_path):
+    whole = load_fixture(write_fixture(tmp_path / "f", messages=MESSAGES, key=KEY))
+    cut = msgspec.structs.replace(whole, cuts=CUTS)
+    first, second, third = (cut.key_at(step) for step in (1, 2, 3))
+    assert [a.id for a in first.atoms] == ["one"]
+    assert [a.id for a in second.atoms] == ["one", "built"]  # established once the last of its messages is there
+    assert [s.until for s in second.atoms[1].stale] == [2]  # message 9 is not said yet
+    assert third == whole.key
+
+
+# what each step stands on
+
+
+def test_each_step_stands_on_the_handoff_before_it_byte_for_byte(tmp_path):
+    model = FakeModel(numbered)
+    path = chained(tmp_path)
+    done = ran(path, model, grade=True)
+    assert done.outcomes == {"handoff": 12} and done.exit_status == 0
+    store = store_of(path)
+    for row in store.rows():
+        handoffs = [store.handoff_text(msgspec.structs.replace(row, chain_step=n)) for n in range(1, row.chain_step)]
+        expected = body(row.chain_step, handoffs[-1] if handoffs else None)
+        stored = store.context_path(row.context_sha256).read_bytes()
+        assert stored.endswith(b'"messages":' + expected + b"}")
+        assert store.handoff_text(row).startswith(lineage(row.chain_step))
+    asked = [r.context.sha256 for r in model.asked]
+    assert len(set(asked)) == 1 + 2 * 4  # the first step's is shared; each arm and replicate has its own afterwards
+    grades = {(g.chain_step, g.atom) for g in read_grades(store)[0]}
+    assert grades == {(1, "one"), (2, "one"), (2, "built"), (3, "one"), (3, "built"), (3, "flag")}
+
+
+def test_pins_and_ledger_are_those_of_the_own_window(tmp_path):
+    arms = {"pinned": '+++\npins = true\nparts = ["summary", "ledger"]\n+++\nList all.'}
+    path = chained(tmp_path, arms=arms, sweep="chain = 2\n")
+    ran(path, FakeModel(numbered))
+    store = store_of(path)
+    first, second = store.rows()
+    assert (first.pins, second.pins) == (1, 2)
+    assert [r.target for r in store.parts(first).rows] == ["make -C mod1"]
+    assert [r.target for r in store.parts(second).rows] == ["make -C mod2", "make -C mod3"]
+    assert "Ask 1: mend module 1." not in store.handoff_text(second)
+
+
+def test_arms_without_a_model_chain_as_well(tmp_path):
+    path = chained(
+        tmp_path,
+        arms={"full.toml": 'kind = "full"', "nothing.toml": 'kind = "nothing"', "tail.toml": TAIL, "stock.toml": STOCK},
+    )
+    replays = tmp_path / "fixtures/f1/replays"
+    replays.mkdir()
+    (replays / "stock.md").write_text("All three modules.")
+    (replays / "stock.s1.md").write_text("Ask 1 is done.")
+    ran(path, FakeModel())
+    store = store_of(path)
+    rows = {(r.arm, r.chain_step): r for r in store.rows()}
+    assert "Ask 1" in store.handoff_text(rows["full", 3]) and "Ask 3" in store.handoff_text(rows["full", 3])
+    assert "Ask 2" not in store.handoff_text(rows["full", 1])
+    assert store.handoff_text(rows["nothing", 3]) == lineage(3).strip()
+    assert store.handoff_text(rows["stock", 1]) == lineage(1) + "Ask 1 is done."
+    assert (rows["stock", 2].outcome, rows["stock", 2].detail) == (
+        "nothing-to-fork",
+        "the fixture has no replays/stock.s2.md",
+    )
+    assert rows["stock", 3].detail == "step 2 gave no handoff (nothing-to-fork)"
+    for step in (1, 2, 3):  # each as large as the arm that it is like is at that step, lineage aside
+        text = store.handoff_text(rows["tail", step]).removeprefix(lineage(step))
+        assert len(text) == pytest.approx(4 * rows["full", step].handoff_tokens, abs=200)
+
+
+TAIL, STOCK = 'kind = "tail"\ntail = {like = "full"}', 'kind = "replay"\nreplay = {label = "stock"}'
+
+
+# what is left to do
+
+
+def test_a_chain_ends_where_a_step_gives_no_handoff_and_waits_where_it_may_still_come(tmp_path):
+    def refusing(request, n):
+        if request.instruction == "Say it short.":
+            return reply("", stop_reason="refusal")
+        if b"Handoff number" in request.context.body and not allowed:
+            return attempt("api-error", "down for now")
+        return numbered(request, n)
+
+    allowed: list[int] = []
+    path = chained(tmp_path, sweep="chain = 3\n")
+    model = FakeModel(refusing)
+    done = ran(path, model)
+    rows = {(r.arm, r.chain_step): (r.outcome, r.detail) for r in store_of(path).rows()}
+    assert rows == {
+        ("inventory", 1): ("handoff", None),
+        ("short", 1): ("refused", "the model refused"),
+        ("short", 2): ("nothing-to-fork", "step 1 gave no handoff (refused)"),
+        ("short", 3): ("nothing-to-fork", "step 2 gave no handoff (nothing-to-fork)"),
+    }
+    assert len(done.missing) == 2 and done.exit_status == 1
+    assert [m.split("/")[-1] for m in done.failures] == ["s2-k0-r01"]
+    allowed.append(1)
+    before = len(model.asked)
+    assert ran(path, model).exit_status == 0
+    assert len(model.asked) - before == 2
+
+
+def test_a_handoff_that_was_cut_off_opens_the_next_window_and_the_row_says_so(tmp_path):
+    model = FakeModel(lambda _request, n: reply("Ask 1, mod1", stop_reason="max_tokens" if n == 0 else "end_turn"))
+    path = chained(tmp_path, arms={"short": "Say it short."}, sweep="chain = 2\n")
+    ran(path, model)
+    first, second = store_of(path).rows()
+    assert (first.outcome, second.outcome) == ("truncated", "handoff")
+    assert second.detail == "opened by a handoff that was cut off"
+
+
+def test_started_again_nothing_is_asked_and_an_edited_prompt_runs_its_own_steps_only(tmp_path):
+    model = FakeModel(numbered)
+    path = chained(tmp_path)
+    ran(path, model)
+    assert len(model.asked) == 12
+    assert ran(path, model).done_before == 12
+    assert len(model.asked) == 12
+    (tmp_path / "prompts/short.md").write_text("Say it in one line.")
+    ran(path, model)
+    again = model.asked[12:]
+    assert [r.instruction for r in again] == ["Say it in one line."] * 6
+    arms = {r.arm for r in store_of(path).rows()}
+    assert len(arms) == 3 and all(len([r for r in store_of(path).rows() if r.arm == a]) == 6 for a in arms)
+
+
+def test_a_run_keeps_its_chain(tmp_path):
+    path = chained(tmp_path)
+    ran(path, FakeModel(numbered))
+    with pytest.raises(BenchError, match=r"began with chain = 3.*use --run NEW for chain = 2"):
+        ran(path, FakeModel(numbered), chain=2)
+
+
+# the plan
+
+
+def test_the_plan_shows_every_step_and_holds_money_for_all_of_them(tmp_path):
+    path = chained(tmp_path)
+    model = FakeModel(numbered)
+    plan = plan_sweep(path, outside=outside(model))
+    lines = {(line.arm, line.chain_step): line for line in plan_lines(plan)}
+    assert len(plan.cells) == 12 and len(lines) == 6
+    assert lines["short", 1].tokens_source == "counted" and lines["short", 1].outcome is None
+    later = lines["short", 3]
+    assert (later.tokens_source, later.outcome, later.cells) == ("estimated", "after step 2", 2)
+    for line in lines.values():  # 2 USD/MTok to write the prompt at 2.5, 10 USD/MTok for 32,000 tokens of an answer
+        opener = 0 if line.chain_step == 1 else 32_000 - 2_000
+        most = -(-(line.prompt_tokens + opener) * 105 // 100) + 500
+        assert line.worst_usd == pytest.approx(2 * (most * 2.5 + 32_000 * 10) / 1e6, rel=1e-3)
+    assert plan.total("worst_usd") == pytest.approx(sum(line.worst_usd for line in lines.values()))
+    assert plan.total("worst_usd") > 3 * sum(s.worst_usd for s in plan.asked) > 0
+
+
+def test_what_later_steps_are_expected_to_cost_is_kept_for_them(tmp_path):
+    """Four first forks of 0.081 USD at most would fit into 0.5 USD; with 0.226 USD kept for what follows three do."""
+    path = chained(tmp_path, sweep=CHAIN + "budget_usd = 0.5\nmax_tokens = 8000\nconcurrency = 8\n")
+    plan = plan_sweep(path, outside=outside(FakeModel(numbered)))
+    assert (round(plan.asked[0].worst_usd, 3), round(plan.later_usd, 3)) == (0.081, 0.226)
+    model = FakeModel(numbered, latency_s=0.01)
+    assert ran(path, model).exit_status == 0
+    first = [(what, n) for what, n in model.log if n < 4]
+    flying = [sum({"start": 1, "end": -1}.get(what, 0) for what, _ in first[: i + 1]) for i in range(len(first))]
+    assert max(flying) == 3
