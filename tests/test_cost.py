@@ -3,7 +3,7 @@
 import pytest
 from runs import graded, output
 
-from bench.analysis.cost import arm_cost, per_carried
+from bench.analysis.cost import arm_cost, output_cost, per_carried
 from bench.analysis.pareto import dominates, frontier
 from bench.analysis.recall import run_recall
 from bench.analysis.sizes import sizes
@@ -148,3 +148,15 @@ def test_every_planned_cell_has_one_state_and_the_missing_ones_are_shown():
 def test_an_output_that_is_no_longer_planned_is_still_a_cell():
     cells = cell_states(planned(output("a")), frame([output("a"), output("a@3f9c")], OutputRow))
     assert [(r["arm"], r["not_handoff"]) for r in records(not_handoff(cells))] == [("a", None), ("a@3f9c", None)]
+
+
+def test_the_commitments_pass_is_a_cost_to_write_and_an_unknown_one_is_not_zero():
+    rows = [
+        output(arm="plain", usd_api=0.5),
+        output(arm="priced", usd_api=0.5, commitments_usd=0.25, commitments_chars=90),
+        output(arm="lost", usd_api=0.5, parts_failed="ledger,commitments"),
+        output(arm="paid-and-lost", usd_api=0.5, parts_failed="commitments", commitments_usd=0.25),
+    ]
+    costs = output_cost(frame(rows, OutputRow)).set_index("arm")
+    assert costs["write_usd"].fillna(-1).to_dict() == {"plain": 0.5, "priced": 0.75, "lost": -1, "paid-and-lost": 0.75}
+    assert costs["write_reason"].dropna().to_dict() == {"lost": "what its commitments pass cost is not known"}

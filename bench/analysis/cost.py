@@ -19,6 +19,7 @@ Billing = Literal["api", "subscription"]
 """`api`: list prices. `subscription`: cache reads free."""
 
 NOTHING_CARRIED = "nothing carried"
+PASS_UNKNOWN = "what its commitments pass cost is not known"
 
 
 def output_cost(outputs: pd.DataFrame, *, billing: Billing = "api") -> pd.DataFrame:
@@ -28,8 +29,11 @@ def output_cost(outputs: pd.DataFrame, *, billing: Billing = "api") -> pd.DataFr
     tried = outputs[~outputs["outcome"].isin(BEFORE_CALL)]
     fork = tried[f"usd_{billing}"]
     free = (tried["model"] == NO_MODEL) & (tried["kind"] != "command") & fork.isna() & tried["usd_reason"].isna()
-    write = fork.mask(free, 0.0) + tried["commitments_usd"].fillna(0.0)
-    reason = tried["usd_reason"].fillna("cost not recorded").where(write.isna())
+    passed = tried["commitments_chars"].notna() | tried["parts_failed"].fillna("").str.contains(r"\bcommitments\b")
+    beside = tried["commitments_usd"].mask(~passed & tried["commitments_usd"].isna(), 0.0)
+    write = fork.mask(free, 0.0) + beside
+    reason = tried["usd_reason"].fillna(PASS_UNKNOWN).where(beside.isna(), tried["usd_reason"])
+    reason = reason.fillna("cost not recorded").where(write.isna())
     return tried[[*OUTPUT, "carry_usd", "handoff_tokens"]].assign(write_usd=write, write_reason=reason)
 
 

@@ -18,6 +18,7 @@ from bench.forks.fork import Fork, request_of
 from bench.forks.plan import EXPECTED_OUTPUT_TOKENS, Sized, sized
 from bench.forks.resolve import Resolved
 from bench.handoff.assemble import assemble
+from bench.handoff.commitments_pass import passed_chars
 from bench.models.estimate import estimated
 from bench.models.protocol import Count
 from bench.text import CHARS_PER_TOKEN, tokens_of_chars
@@ -72,4 +73,4 @@ class Later:
 
 def beside_tokens(fixture: Fixture, arm: Arm, step: int) -> int:
     """Estimated tokens of an arm's handoff at a step, its reply aside: pins, ledger, state, restored files."""
-    return tokens_of_chars(len(assemble("", arm, window_of(fixture, step)).text))
+    return tokens_of_chars(len(assemble("", arm, window_of(fixture, step)).text) + passed_chars(arm))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from bench.handoff.commitments import Finding, Hit, judged, render_commitments
+from bench.arms.model import Arm
+from bench.handoff.commitments import RENDERED_CHARS, Finding, Hit, judged, render_commitments
 
 
 class Commitments(Struct, frozen=True, kw_only=True):
@@ -31,6 +32,11 @@ def told(commitments: Commitments | None) -> str:
     if commitments.failed is not None:
         raise PassFailed(commitments.failed)
     return render_commitments(commitments.findings)
+
+
+def passed_chars(arm: Arm) -> int:
+    """Most characters that the part takes in a handoff of the arm, before anybody was asked."""
+    return RENDERED_CHARS if arm.has_commitments else 0
 
 
 def commitments_of(

@@ -19,6 +19,7 @@ from bench.grading.judge.questions import Question, Sheet
 from bench.grading.judge.wording import HANDOFF, SYSTEM
 from bench.grading.outputs import sealed_outputs
 from bench.handoff.assemble import assemble
+from bench.handoff.commitments_pass import passed_chars
 from bench.keys import Key
 from bench.sweepfile import GraderSpec
 from bench.text import CHARS_PER_TOKEN
@@ -78,7 +79,7 @@ class Reserve:
         else:
             window = self._laid.conversations.window(fixture, one.step, one.opener)
             text = build(arm, at_step(fixture, one.step, window)).text
-            tokens, beside = 0, len(assemble(text, arm, window).text)
+            tokens, beside = 0, len(assemble(text, arm, window).text) + passed_chars(arm)
         key = fixture.key_at(one.step)
         return added(judge.expense(key, tokens, CHARS_PER_TOKEN, beside) for judge in self._judges)
 
@@ -93,7 +94,8 @@ class Reserve:
         """Characters of an arm's handoff beside the reply: pins, ledger, restored files."""
         if (name, label, step) not in self._assembled:
             window = self._laid.conversations.window(self._fixtures[name], step)
-            self._assembled[name, label, step] = len(assemble("", self._arms[label], window).text)
+            text = assemble("", self._arms[label], window).text
+            self._assembled[name, label, step] = len(text) + passed_chars(self._arms[label])
         return self._assembled[name, label, step]
 
 
