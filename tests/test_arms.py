@@ -106,6 +106,7 @@ FAULTY = [
     ),
     ("a.toml", 'kind = "full"\neffort = "low"\n', 2, "asks no model; take effort out"),
     ("a.toml", 'kind = "full"\nmax_tokens = 9\n', 2, "asks no model; take max_tokens out"),
+    ("a.toml", 'kind = "offered"\n', 1, "named by its own name"),
     ("a b.md", "x", None, "no plain name"),
     ("-a.md", "x", None, "no plain name"),
     ("_a.md", "x", None, "shared piece"),

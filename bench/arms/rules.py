@@ -41,6 +41,8 @@ def _kind(settings: ArmFile, suffix: str) -> Iterator[Fault]:
         yield Fault(f'{told}any other arm names its kind, as in kind = "{named}"', ("kind",))
     elif settings.text is not None and (suffix == ".md" or kind != "prompt"):
         yield Fault("text names the prompt of a prompt arm in a .toml file; take it out", ("text",))
+    elif kind == "offered" and settings.offered is None:
+        yield Fault("a kind that a package offers is named by its own name", ("kind",))
     elif others := [name for name in given if name != kind]:
         yield Fault(f"an arm of kind '{kind}' takes no table '{others[0]}'; take it out", (others[0],))
     elif kind in TABLES and kind != "server" and kind not in given:

@@ -25,7 +25,7 @@ def version_sha256(arm: Arm, instruction: str) -> str:
     """
     defaults = msgspec.to_builtins(ArmFile())
     settings = {k: v for k, v in msgspec.to_builtins(arm.settings).items() if v != defaults[k] and k != "text"}
-    content = {"settings": settings, "instruction": instruction, "files": _command_files(arm)}
+    content: dict[str, object] = {"settings": settings, "instruction": instruction, "files": _command_files(arm)}
     if arm.settings.offered is not None:
         content["offered"] = plugins.version_of(plugins.ARMS, arm.settings.offered.name)
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
