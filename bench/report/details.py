@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from bench.errors import BenchError, collected
@@ -133,7 +134,10 @@ def _prices(run: Run) -> Iterator[Line]:
     table = load_prices(project.root if project else None)
     carry = run.store.run_json().sweep.carry
     used = {str(name) for frame in (run.calls, run.outputs) for name in frame["price_row"].dropna().unique()}
-    rows = [row for row in table.rows if row.name in used or (carry and row.model == carry.model)]
+    then = date.fromisoformat(run.store.run_json().resumed_at[:10])
+    rows = [
+        row for row in table.rows if row.name in used or (carry and row.model == carry.model and row.holds_on(then))
+    ]
     for row in rows:
         yield {
             "row": row.name,

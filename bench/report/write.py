@@ -33,14 +33,14 @@ def write_report(run: Run, to: Path | None = None) -> Path:
     The same files give the same bytes. Raises BenchError where the page would be too large even without any output.
     """
     path = to or report_path(run)
-    write_bytes(path, report_html(run, path.parent).encode())
+    page = gather(run, _base(run, path.parent))
+    write_bytes(path, report_html(run, page).encode())
     return path
 
 
-def report_html(run: Run, folder: Path | None = None, most: int = MOST_BYTES) -> str:
-    """The page, at most `most` bytes. One replicate of each cell comes first, transcripts themselves last; outputs for
-    which there is no room are linked as files, relative to `folder` (default the run's own)."""
-    page = gather(run, _base(run, folder or run.root))
+def report_html(run: Run, page: Page, most: int = MOST_BYTES) -> str:
+    """The page as HTML, at most `most` bytes. One replicate of each cell comes first, transcripts themselves last;
+    outputs for which there is no room are linked as files."""
     room = most - len(render(page, []).encode())
     if room < 0:
         raise BenchError(f"its report is {-room:,} bytes over {most:,} even without any output", path=run.root)
