@@ -19,6 +19,7 @@ COMMANDS = {
     "transcript": "say what a session file holds",
     "handoff": "print the handoff of a session file: ledger, state, restored files",
     "window": "say how full a session's context window was on each turn",
+    "stale": "say how far behind a handoff is that was written early, and what keeping it fresh costs",
     "estimate": "say how large a session is for a context, and where a budget would cut it",
     "handoffs": "look back into stored handoffs: list, show, search, and note what one lacked",
     "after": "say what a session's handoffs failed to carry: what was done again after a compaction",
