@@ -23,7 +23,7 @@ Outcome = Literal[
     "handoff", "empty-reply", "empty", "truncated", "refused", "mismatch", "no-summary",
     "api-error", "timeout", "aborted", "expired",
 ]  # fmt: skip
-Purpose = Literal["fork", "judge", "commitments", "count", "warm"]
+Purpose = Literal["fork", "judge", "commitments", "draft", "count", "warm"]
 """What a model call was made for."""
 Verdict = Literal["carried", "partial", "absent", "stale", "wrong"]
 SCORES: dict[str, float] = {"carried": 1.0, "partial": 0.5, "absent": 0.0, "stale": 0.0, "wrong": 0.0}

@@ -340,5 +340,5 @@ def test_a_broken_answer_on_disk_is_named(run, fixture, claude_server):
     next((folder / "p1").glob("*.json")).unlink()
     for path in (folder / "replies").glob("*.json"):
         path.write_text("{")
-    with pytest.raises(BenchError, match=r"is no answer of a judge: .*delete it and run 'bench grade'"):
+    with pytest.raises(BenchError, match=r"is no answer of a model: .*delete it and ask again"):
         judge(run, fixture)

@@ -1,4 +1,4 @@
-"""Which atoms of a key tell arms apart badly: any summary has them, none can, or another atom asks the same."""
+"""Which atoms of a key tell arms apart badly: any summary has them, none can, two ask the same, or they are false."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from msgspec import Struct
 from bench.checks.fixture import check_fixture
 from bench.checks.parts import read_parts
 from bench.drafting.merge import overlaps
-from bench.drafting.turns import typed_text
+from bench.drafting.turns import turns_of, typed_text
+from bench.drafting.typed import LAST, OPEN, is_open
 from bench.fixtures import KEY, TRANSCRIPT
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key
@@ -28,12 +29,12 @@ class Doubt(Struct, frozen=True):
     """What speaks against an atom."""
 
     atom: str
-    kind: Literal["trivial", "unanswerable", "overlapping"]
+    kind: Literal["trivial", "unanswerable", "overlapping", "untrue"]
     why: str
 
 
 def doubts(folder: Path) -> list[Doubt]:
-    """The atoms of a fixture's key that are trivial, unanswerable or overlapping, in that order of kinds.
+    """The atoms of a fixture's key that are trivial, unanswerable, overlapping or untrue, in that order of kinds.
 
     Raises BenchError where transcript or key cannot be read as a whole.
     """
@@ -48,6 +49,7 @@ def doubts(folder: Path) -> list[Doubt]:
         *trivial(sound, transcript),
         *(Doubt(id_, "unanswerable", why.split(": ", 1)[1]) for id_, why in broken.items()),
         *(Doubt(b.id, "overlapping", f"asks the same as {a.id}: {a.text}") for a, b in overlaps(sound)),
+        *untrue(sound, transcript),
     ]
 
 
@@ -69,6 +71,19 @@ def trivial(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
             yield Doubt(atom.id, "trivial", f"{held[i]} of {len(texts)} messages carry it on their own")
         elif atom.tag != "ask" and last and last[i].verdict == "carried" and atom.at != (_last_typed(transcript),):
             yield Doubt(atom.id, "trivial", "the last request carries it, which every handoff quotes")
+
+
+def untrue(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
+    """The atoms that call a request the last one, or open, where the transcript shows another or an answer."""
+    turns = turns_of(transcript)
+    for atom in atoms:
+        if not atom.text.startswith(LAST):
+            continue
+        if not turns or turns[-1].at not in atom.at:
+            last = f"message {turns[-1].at} is" if turns else "there is none"
+            yield Doubt(atom.id, "untrue", f"it is not the last request: {last}")
+        elif atom.text.startswith(OPEN) and not is_open(turns[-1], transcript):
+            yield Doubt(atom.id, "untrue", f"the last request is not open: message {turns[-1].report} answers it")
 
 
 def _last_typed(transcript: Transcript) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from bench.grading.lexical import grade
-from bench.keys import Atom, Key
+from bench.keys import Atom, Key, Patterns
 
 
 def merged(key: Key, drafted: Sequence[Atom]) -> Key:
@@ -20,6 +20,30 @@ def merged(key: Key, drafted: Sequence[Atom]) -> Key:
             taken.add(id_)
             kept.append(replace(atom, id=id_))
     return Key(version=1, atoms=tuple(kept), never=key.never)
+
+
+def joined(first: Sequence[Atom], second: Sequence[Atom]) -> tuple[list[Atom], int]:
+    """Both lists without what is asked twice, and how many of `second` were.
+
+    The atom of `first` stays; sources and older values of its double are added to it.
+    """
+    kept = list(first)
+    twice = 0
+    for atom in second:
+        place = next((i for i, own in enumerate(kept) if same(atom, own)), None)
+        if place is None:
+            kept.append(atom)
+            continue
+        twice += 1
+        own = kept[place]
+        new = (s for s in atom.stale if s not in own.stale and not carries(own.text, _stating(s.match)))
+        kept[place] = replace(own, at=tuple(sorted({*own.at, *atom.at})), stale=(*own.stale, *new))
+    return kept, twice
+
+
+def _stating(pattern: str) -> Atom:
+    """An atom that asks for the pattern alone."""
+    return Atom(id="s", tag="state", text="", importance="okay", by="user", at=(0,), accept=Patterns(all=(pattern,)))
 
 
 def same(a: Atom, b: Atom) -> bool:

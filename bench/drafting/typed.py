@@ -35,7 +35,8 @@ PER_LAYOUT = 6
 ASK_WORDS = 3
 STATEMENT_WORDS = 2
 """Content words that a turn needs to be a request of its own ('yes', 'go on' have none), a sentence to be a rule."""
-OPEN = "The last request, open at the end:"
+LAST = "The last request, "
+OPEN = f"{LAST}open at the end:"
 """How the text of the last request begins where nothing after it answers it; `bench key check` holds it to that."""
 
 _TOLD: dict[Tag, str] = {
@@ -129,7 +130,7 @@ def _ask(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
 
 def _last(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
     """What was typed last, however short, and whether it is open."""
-    told = OPEN if is_open(turn, transcript) else f"The last request, answered in message {turn.report}:"
+    told = OPEN if is_open(turn, transcript) else f"{LAST}answered in message {turn.report}:"
     parts = [p for p in sentences(turn.text) if not FRAME.search(p)]
     parts.sort(key=lambda p: (bool(PASTED.search(p)), not (ASKING.search(p) or WISH.search(p))))
     for sentence in [*parts, clip(plain(turn.text), 200)]:

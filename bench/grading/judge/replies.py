@@ -1,4 +1,4 @@
-"""What a judge's calls brought, on disk: every answer once, so that no answer is ever paid for twice.
+"""What the calls of a judge, or of drafting, brought, on disk: every answer once, so that none is paid for twice.
 
 `replies/<request>.json` holds an answer with the row of its call, and is written first; `calls.jsonl` has the rows of
 all calls, failed ones too. What a dead process left between the two is found again by the next one.
@@ -18,7 +18,7 @@ from bench.calls.pricing import Pricing
 from bench.errors import BenchError
 from bench.forks.store import append_line
 from bench.models.protocol import Attempt
-from bench.rows import CallRow
+from bench.rows import CallRow, Purpose
 
 
 class Heard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -29,9 +29,10 @@ class Heard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Replies:
-    """The answers that one judge gave in one run; `folder` is the grader's."""
+    """The answers to one kind of question; `folder` is a grader's, or where a fixture's drafts are kept."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, purpose: Purpose = "judge") -> None:
+        self._purpose: Purpose = purpose
         self._folder = folder / "replies"
         self._calls = folder / "calls.jsonl"
 
@@ -76,7 +77,7 @@ class Replies:
                     outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0
                 )
                 call = failed_call(started.call_id, model, started.cells[0], gone, started.worst_usd, pricing)
-                call.purpose, call.seconds = "judge", None
+                call.purpose, call.seconds = self._purpose, None
             if started.call_id not in noted:
                 self.note(call)
             if started.call_id in kept:
@@ -89,4 +90,4 @@ def _read(path: Path) -> Heard:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Heard)
     except msgspec.MsgspecError as e:
-        raise BenchError(f"is no answer of a judge: {e}; delete it and run 'bench grade'", path=path) from None
+        raise BenchError(f"is no answer of a model: {e}; delete it and ask again", path=path) from None
