@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -18,6 +18,7 @@ from bench.forks.cells import NO_MODEL, Cell
 from bench.forks.concluding import Desk, with_note
 from bench.forks.grid import Build, Decided
 from bench.forks.output_rows import built_row, decided_row
+from bench.forks.planning import Laid
 from bench.forks.progress import Progress
 from bench.forks.store import Files, Store, append_line
 from bench.forks.writer import Writer
@@ -66,8 +67,21 @@ def mean_size(rows: Sequence[OutputRow], fixture: str, arm: str, step: int = 1) 
     return None
 
 
+def tail_sizes(laid: Laid, tails: Iterable[Build]) -> list[int | None]:
+    """What each tail takes as its size: the mean of the arm that it is like, by all rows there are now."""
+    rows, marks = laid.store.rows(), laid.run_file.arms
+    out = []
+    for tail in tails:
+        like = tail.arm.like or ""
+        label = laid.labels.get(like) or (marks[like][-1].label if like in marks else like)
+        out.append(mean_size(rows, tail.fixture.name, label, tail.step))
+    return out
+
+
 class Builder:
-    """Makes outputs for one run. `stopped`: whether to begin nothing more; `failed` is told of cells left undone."""
+    """Makes outputs for one run. `stopped`: whether to begin nothing more; `failed` is told of cells left undone;
+    `again`: those that are there are made anew.
+    """
 
     def __init__(
         self,
@@ -77,7 +91,10 @@ class Builder:
         progress: Progress,
         stopped: Callable[[], bool],
         failed: Callable[[Cell, str], None],
+        *,
+        again: bool = False,
     ) -> None:
+        self._again = again
         self._desk = desk
         self._writer = writer
         self._outside = outside
@@ -99,7 +116,7 @@ class Builder:
                 lock.release()
 
     async def _group(self, group: str, wanted: Sequence[Making]) -> None:
-        left = [m for m in wanted if not is_made(self._desk.store, m.cell)]
+        left = [m for m in wanted if self._again or not is_made(self._desk.store, m.cell)]
         if left:
             self._progress.begin(group, len(left))
         for making in left:

@@ -17,6 +17,7 @@ from bench.forks.fork import Fork
 from bench.forks.outcomes import judge
 from bench.forks.output_rows import fork_row
 from bench.forks.passes import Passes
+from bench.forks.planning import Laid
 from bench.forks.store import Files, Store
 from bench.handoff.assemble import Handoff, assemble
 from bench.handoff.calls import subagent_ran
@@ -109,6 +110,20 @@ class Desk:
             window=self.windows.get(cell.model),
             commitments=self.commitments(cell),
         )
+
+
+def desk_of(laid: Laid, passes: Passes) -> Desk:
+    """What the handoffs of a laid-out sweep are assembled with."""
+    return Desk(
+        store=laid.store,
+        contexts={sha: p.context for sha, p in laid.grid.contexts.items()},
+        arms={laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms},
+        talks=Talks(laid.conversations, {f.name: f for f in laid.resolved.fixtures}, laid.grid.openers),
+        windows={name: m.window for name, m in laid.models.items()},
+        carry=laid.resolved.sweep.carry,
+        pricing=laid.pricing,
+        passes=passes,
+    )
 
 
 def with_note(detail: str | None, note: str | None) -> str | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from bench.arms.instruction import why_instructed
+from bench.chains.staleness import MOST_STALE
 from bench.contexts.context import Prepared
 from bench.contexts.subjects import ContextId, context_mode
 from bench.fixtures import Fixture
@@ -19,11 +20,8 @@ from bench.forks.chain import Conversations, Opener, Openers, before, no_handoff
 from bench.forks.fork import Fork
 from bench.forks.grid import Build, Decided, Grid, can_ask
 from bench.forks.pass_layout import Limits, PassLayout
-from bench.forks.resolve import Resolved, ResolvedArm
+from bench.forks.resolve import Resolved, ResolvedArm, behind_at_end
 from bench.transcripts.model import Transcript
-
-MOST_STALE = 60
-"""Messages a handoff may lag behind; further behind, a pipeline hands the compaction back to the harness."""
 
 
 def lay_out(
@@ -56,6 +54,8 @@ class _Stand:
     model: str
     most_output: int | None
     which: ContextId
+    unwritten: bool = False
+    """The rule that refreshes handoffs has none by then."""
 
     @property
     def stale_by(self) -> int:
@@ -106,7 +106,7 @@ class _Laying:
                 for arm in filter(partial(self._asks, stand.model), self._resolved.arms):
                     place = _Place(stand, arm, self._labels[arm.arm.label], replicate, step)
                     if step == 1:
-                        self._add(arm, self._fork(place, first, self._conversations.window(stand.fixture)))
+                        self._add(place, self._fork(place, first, self._conversations.window(stand.fixture)))
                     else:
                         self._add_later(place)
 
@@ -146,7 +146,7 @@ class _Laying:
         )
 
     def _first_context(self, stand: _Stand) -> Prepared | None:
-        if stand.stale_by > MOST_STALE:
+        if stand.unwritten or stand.stale_by > MOST_STALE:
             return None
         prepared = self._conversations.context(stand.fixture, stand.which)
         if prepared is not None:
@@ -173,9 +173,9 @@ class _Laying:
             self._passes.wait(build.cell())
             self._builds.append(build)
 
-    def _add(self, arm: ResolvedArm, fork: Fork) -> None:
+    def _add(self, place: _Place, fork: Fork) -> None:
         cell = fork.cells[0]
-        known = _before_call(cell, arm, self._resolved.sweep.instructions)
+        known = _before_call(cell, place, self._resolved.sweep.instructions)
         if known is not None:
             self._decide(cell, known)
         else:
@@ -197,7 +197,7 @@ class _Laying:
                 self._contexts[prepared.context.sha256] = prepared
             self._openers[str(cell)] = opener
             window = self._conversations.window(stand.fixture, place.step, opener)
-            self._add(place.arm, self._fork(place, prepared, window))
+            self._add(place, self._fork(place, prepared, window))
 
     def _fork(self, place: _Place, prepared: Prepared | None, window: Transcript) -> Fork:
         stand = place.stand
@@ -218,9 +218,10 @@ def _stands(resolved: Resolved, limits: Mapping[str, Limits]) -> Iterator[_Stand
         return
     for fixture in resolved.fixtures:
         for model in (name for name in resolved.sweep.models if name in limits):
-            for stale_by in resolved.stale_by:
+            for stale_by in resolved.stale_of(fixture):
                 which = ContextId(context_mode(resolved.sweep.context, model), stale_by)
-                yield _Stand(fixture, model, limits[model].most_output, which)
+                unwritten = resolved.by_policy and behind_at_end(fixture) is None
+                yield _Stand(fixture, model, limits[model].most_output, which, unwritten)
 
 
 def _fork(place: _Place, prepared: Prepared | None, commitments_sha256: str | None) -> Fork:
@@ -264,13 +265,15 @@ def _instructed(arm: ResolvedArm, instructions: str) -> str | None:
     return why_instructed(arm.arm) if instructions.strip() else None
 
 
-def _before_call(cell: Cell, arm: ResolvedArm, instructions: str) -> Decided | None:
+def _before_call(cell: Cell, place: _Place, instructions: str) -> Decided | None:
     """What is known of a cell before any call; None where the model must be asked."""
+    if place.stand.unwritten:
+        return Decided(cell, "nothing-to-fork", "the refresh rule has written no handoff by then")
     if cell.stale_by > MOST_STALE:
         return Decided(cell, "too-stale", f"{cell.stale_by} messages behind; at most {MOST_STALE} may be")
     if cell.stale_by and instructions.strip():
         return Decided(cell, "instructed", "written before the instructions were typed")
-    if why := _instructed(arm, instructions):
+    if why := _instructed(place.arm, instructions):
         return Decided(cell, "instructed", why)
     if cell.context_sha256 is None:
         return Decided(cell, "nothing-to-fork", "the conversation holds no text")

@@ -235,6 +235,7 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
             key_sha256=f.key_sha256,
             contexts=dict(grid.used.get(f.name, {})),
             cuts=f.cuts,
+            stale_by=resolved.stale_of(f) if resolved.by_policy else (),
         )
         for f in resolved.fixtures
     }

@@ -16,6 +16,7 @@ from bench.arms.instruction import instruction, instruction_sha256
 from bench.arms.model import Arm
 from bench.arms.version import version_sha256
 from bench.chains.cuts import cuts_of
+from bench.chains.staleness import replay
 from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
@@ -26,6 +27,7 @@ from bench.pricetable import PriceTable, load_prices
 from bench.project import Project, checked_label, find_project
 from bench.schema import read_text, toml_line
 from bench.sweepfile import Sweep, read_sweep, sweep_faults
+from bench.transcripts.view import seen_at
 
 RESTORE_PIECE = "_restore.md"
 LISTS = ("fixtures", "arms", "models")
@@ -112,9 +114,29 @@ class Resolved:
         return tuple(dict.fromkeys((*asked, *passes)))
 
     @property
+    def by_policy(self) -> bool:
+        """Whether the rule that refreshes handoffs says how stale they are."""
+        return self.sweep.stale_by == "policy"
+
+    def stale_of(self, fixture: Fixture) -> tuple[int, ...]:
+        """How many messages the handoffs of a fixture are behind; by policy, what a compaction at its end would find.
+
+        All of its messages where the rule has written none by then.
+        """
+        if not isinstance(self.sweep.stale_by, str):
+            return self.sweep.stale_by
+        behind = behind_at_end(fixture)
+        return (len(seen_at(fixture.transcript).messages) if behind is None else behind,)
+
+    @property
     def stale_by(self) -> tuple[int, ...]:
-        assert not isinstance(self.sweep.stale_by, str)
-        return self.sweep.stale_by
+        """Every staleness of the sweep's cells."""
+        return tuple(dict.fromkeys(k for fixture in self.fixtures for k in self.stale_of(fixture)))
+
+
+def behind_at_end(fixture: Fixture) -> int | None:
+    """How far behind the refresh rule leaves a handoff at the fixture's end; None where it has written none by then."""
+    return replay(fixture.transcript).at_end
 
 
 def find_sweep(name_or_path: str) -> Path:
@@ -132,6 +154,14 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
     _check(sweep, written, path)
     project = find_project(path.parent)
     run = checked_label(overrides.run or path.stem, "run")
+    root = (project.results if overrides.results_dir is None else Path(overrides.results_dir)) / run
+    return resolved(sweep, path, project, root, no_budget=overrides.no_budget, batch=overrides.batch)
+
+
+def resolved(
+    sweep: Sweep, path: Path, project: Project, root: Path, *, no_budget: bool = False, batch: bool = False
+) -> Resolved:
+    """The sweep, written in the file at `path`, as it runs into the folder `root`. Raises BenchError as `resolve`."""
     fixtures = tuple(_cut(find_fixture(name, project, path.parent), sweep.chain) for name in sweep.fixtures)
     names = [f.name.lower() for f in fixtures]
     for fixture in fixtures:
@@ -143,13 +173,13 @@ def resolve(path: Path, overrides: Overrides) -> Resolved:
         sweep=sweep,
         path=path,
         project=project,
-        run=run,
-        root=(project.results if overrides.results_dir is None else Path(overrides.results_dir)) / run,
+        run=root.name,
+        root=root,
         fixtures=fixtures,
         arms=_resolved_arms(arms, sweep, project),
         prices=load_prices(project.root),
-        no_budget=overrides.no_budget,
-        batch=overrides.batch,
+        no_budget=no_budget,
+        batch=batch,
     )
 
 

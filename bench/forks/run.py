@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from bench.atomic import write_all
 from bench.calls.journal import Finished, Journal, read_journal
 from bench.calls.ledger import Ledger
-from bench.calls.locks import held
 from bench.calls.outside import Outside
 from bench.calls.own_loop import Interruptible
 from bench.calls.retry import Retries
 from bench.calls.stopping import Stopping
-from bench.errors import BenchError
 from bench.forks.asking import Asker
-from bench.forks.building import Builder, is_made, makings, mean_size
+from bench.forks.building import Builder, is_made, makings, tail_sizes
 from bench.forks.cells import NO_MODEL, Cell, place
-from bench.forks.chain import Talks
-from bench.forks.concluding import Desk
+from bench.forks.concluding import desk_of
 from bench.forks.engine import Engine
+from bench.forks.folder import open_folder
 from bench.forks.graded import check_graders, graded, with_grading
-from bench.forks.grid import Build
 from bench.forks.pace import schedule_of
 from bench.forks.passes import Passes
 from bench.forks.plan import Plan, Sized, check_budget, without_failed
 from bench.forks.planning import Laid, laid_anew, lay, make_plan
 from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
-from bench.forks.runfile import encode_run_file, merged
 from bench.forks.subscribing import Subscribers
 from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.watching import progress_here
@@ -115,7 +110,7 @@ class _Run:
                 plan = with_grading(plan, self.laid)
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)
-            self._open_folder()
+            open_folder(self.laid)
             self.progress.planned(plan.cells, self._outcomes)
             journal = Journal(self.store.journal)
             stack.callback(journal.close)
@@ -139,25 +134,13 @@ class _Run:
         self.laid = laid_anew(self.laid)
         plan = without_failed(await make_plan(self.laid, stack), self.failures)
         tails = [b for b in plan.builds if b.arm.like]
-        unmade = [b for b, n in zip(tails, self._sizes(tails), strict=True) if not is_made(self.store, b.cell(n))]
+        unmade = [
+            b for b, n in zip(tails, tail_sizes(self.laid, tails), strict=True) if not is_made(self.store, b.cell(n))
+        ]
         if not (plan.asked or plan.answered or plan.decided or unmade or len(plan.builds) > len(tails)):
             return None
-        self._open_folder()
+        open_folder(self.laid)
         return with_grading(plan, self.laid) if self.grade else plan
-
-    def _open_folder(self) -> None:
-        """run.json, and each context and each arm's instruction once."""
-        laid, store = self.laid, self.store
-        with held(store.root / "locks" / "run.lock"):
-            now = store.run_json() if store.run_file.exists() else None
-            run_file = merged(now, laid.run_file)
-            for label, marks in run_file.arms.items():
-                if now is not None and marks[: len(now.arms.get(label, ()))] != now.arms.get(label, ()):
-                    raise BenchError(f"another process gave this run a new version of '{label}'; start again")
-            once = [(store.context_path(sha), p.context.body) for sha, p in laid.grid.contexts.items()]
-            asked = {a.instruction_sha256: a.instruction.encode("utf-8", "replace") for a in laid.resolved.arms}
-            once += [(store.instruction_path(sha), text) for sha, text in asked.items() if sha is not None]
-            write_all([f for f in once if not f[0].exists()] + [(store.run_file, encode_run_file(run_file))])
 
     async def _execute(
         self, plan: Plan, ledger: Ledger, journal: Journal, stopping: Stopping, handle: Interruptible[RunSummary]
@@ -169,7 +152,7 @@ class _Run:
         ledger.guard.keep(plan.later_usd)
         for pass_, why in plan.lost:
             self.passes.lost(pass_, why, usd_api=0.0)
-        desk = self._desk()
+        desk = desk_of(self.laid, self.passes)
         writer = Writer(journal.sync)
         builder = Builder(desk, writer, self.outside, self.progress, lambda: stopping.interrupted, self._build_failed)
         asker = self._asker(plan, ledger, stopping)
@@ -194,26 +177,13 @@ class _Run:
                 tasks.create_task(engine.run())
             await builder.run(makings([b for b in passed if self.passes.ready(b.cell())], ()))
             tails = [b for b in tails if self.passes.ready(b.cell())]
-            await builder.run(makings(tails, (), self._sizes(tails)))
+            await builder.run(makings(tails, (), tail_sizes(self.laid, tails)))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
             await asker.close()
             await writer.close()
             ledger.guard.keep(-plan.later_usd)
-
-    def _desk(self) -> Desk:
-        laid = self.laid
-        return Desk(
-            store=self.store,
-            contexts={sha: p.context for sha, p in laid.grid.contexts.items()},
-            arms={laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms},
-            talks=Talks(laid.conversations, {f.name: f for f in laid.resolved.fixtures}, laid.grid.openers),
-            windows={name: m.window for name, m in laid.models.items()},
-            carry=self.sweep.carry,
-            pricing=laid.pricing,
-            passes=self.passes,
-        )
 
     def _asker(self, plan: Plan, ledger: Ledger, stopping: Stopping) -> Asker:
         return Asker(
@@ -231,17 +201,6 @@ class _Run:
             missed=self._missed,
             subscribers=self.subscribers,
         )
-
-    def _sizes(self, tails: Iterable[Build]) -> list[int | None]:
-        """What each tail takes as its size: the mean of the arm that it is like, by all rows there are now."""
-        rows = self.store.rows()
-        marks = self.laid.run_file.arms
-        out = []
-        for tail in tails:
-            like = tail.arm.like or ""
-            label = self.laid.labels.get(like) or (marks[like][-1].label if like in marks else like)
-            out.append(mean_size(rows, tail.fixture.name, label, tail.step))
-        return out
 
     def _gave_up(self, ledger: Ledger, stopping: Stopping, sized: Sized, why: str) -> None:
         fork = sized.fork

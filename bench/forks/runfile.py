@@ -29,6 +29,8 @@ class FixtureMark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Mode and staleness (`native-k0`) -> sha256 of the context, in a chain of its first step."""
     cuts: tuple[int, ...] = ()
     """Where a chain cuts it: the first message of each stretch but the first."""
+    stale_by: tuple[int, ...] = ()
+    """How far behind its handoffs are, where the refresh rule says it; else the sweep does."""
 
 
 class ArmMark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
