@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bench.analysis.compare import ALPHA, LIKE_THESE, SAME_KEY
+from bench.analysis.compare import ALPHA
+from bench.analysis.level import LIKE_THESE, SAME_KEY
 from bench.analysis.over_runs import SURE
 from bench.analysis.spread import POINTS
 from bench.frames import records

@@ -7,18 +7,20 @@ arms of the table. The difference of the arms is the mean over common fixtures.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bench.analysis.bounds import Gap, cell_bounds, difference_bounds
 from bench.analysis.estimate import Estimate
+from bench.analysis.extremes import extremes
 from bench.analysis.holm import holm
-from bench.analysis.over_fixtures import over_fixtures
-from bench.analysis.over_runs import Pair, over_runs
+from bench.analysis.level import LIKE_THESE, arm_interval, level
+from bench.analysis.over_atoms import over_atoms
+from bench.analysis.over_runs import Pair
 from bench.analysis.pairs import Pairs, pairs
-from bench.analysis.power import detectable, fixtures_needed, runs_needed, runs_needed_over_fixtures
 from bench.analysis.recall import arm_recall, run_recall
 from bench.analysis.relabel import relabel
+from bench.analysis.seeing import run_counts, seeing
 from bench.analysis.sign_flip import LEAST_FIXTURES, sign_flip
 from bench.analysis.spread import POINTS, arm_spread
 from bench.analysis.units import GRADING, NO_MODEL, SERIES
@@ -27,27 +29,34 @@ from bench.errors import BenchError
 if TYPE_CHECKING:
     import pandas as pd
 
-SAME_KEY, LIKE_THESE = "these facts", "transcripts like these"
-"""What a difference is about: what would have to be drawn again for it to vanish."""
 WORTH_SEEING = 5.0
 """Points that a design should be able to see: what more runs or fixtures are worked out for, unless a call says so."""
 ALPHA = 0.05
 
 FIGURES = [
     "difference", "low", "high", "se", "df", "p", "p_holm", "p_exact", "sees", "worth_seeing", "runs_for_it",
-    "fixtures_for_it", "these_low", "these_high", "these_p", "fewest_runs", "most_runs", "common_fixtures",
-    "common_atoms", "atoms_left_out",
+    "fixtures_for_it", "these_low", "these_high", "these_p", "atoms_low", "atoms_high", "least", "most", "gaps",
+    "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out",
 ]  # fmt: skip
-"""Numbers of a comparison; differences, limits, se and what it sees in points."""
+"""Numbers of a comparison; differences, limits, se and what it sees in points. low to high is the 95 % interval on the
+target, these_ on these facts alone, atoms_ on atoms like these; least to most is what gaps leave open."""
 WORDS = ["target", "exact_test", "why_no_interval", "fixture_differences"]
-COUNTS = ["fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out"]
+COUNTS = ["gaps", "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out"]
 
 
-def compare(grades: pd.DataFrame, first: tuple[object, ...], *, worth_seeing: float = WORTH_SEEING) -> pd.DataFrame:
-    """One line a series, the first one on top: recall (0..1), n, fixtures, spread, `FIGURES`, `WORDS` and `found`.
+def compare(
+    grades: pd.DataFrame,
+    first: tuple[object, ...],
+    *,
+    cells: pd.DataFrame | None = None,
+    worth_seeing: float = WORTH_SEEING,
+) -> pd.DataFrame:
+    """One line a series, the first one on top: recall (0..1) with its own interval (`recall_low`, `recall_high`), n,
+    fixtures, spread, worst_at, worst, `FIGURES`, `WORDS` and `found`.
 
     `grades` holds one way of grading, ranked outputs only; `first` is a series (arm, model, chain_step, stale_by).
-    `found` is true where the difference is not chance on its target. Raises BenchError where the first has no grades.
+    With `cells` (from `cell_states`) what is missing of the grid is bounded: see `bounds`. `found` is true where the
+    difference is not chance on its target, and no gap could turn it. Raises BenchError where the first has no grades.
     """
     import pandas as pd
 
@@ -55,12 +64,20 @@ def compare(grades: pd.DataFrame, first: tuple[object, ...], *, worth_seeing: fl
     if not base["verdict"].notna().any():
         raise BenchError(f"arm '{first[0]}' has no graded handoff in this run")
     runs = run_recall(grades)
-    table = arm_recall(runs).merge(arm_spread(runs), on=[*GRADING, *SERIES], how="left")
+    own = arm_interval(grades)[[*GRADING, *SERIES, "low", "high"]]
+    table = arm_recall(runs)
+    for part in (own.rename(columns={"low": "recall_low", "high": "recall_high"}), arm_spread(runs), extremes(runs)):
+        table = table.merge(part, on=[*GRADING, *SERIES], how="left")
     table = table.assign(order=(~_is(table, first)).astype(int)).sort_values(
         ["order", "recall"], ascending=[True, False], na_position="last", ignore_index=True, kind="stable"
     )
-    both = [pairs(base, grades[_is(grades, tuple(s))]) for s in table[SERIES].itertuples(index=False)]
-    lines = [_line(one, worth_seeing) for one in both]
+    series = [tuple(s) for s in table[SERIES].itertuples(index=False)]
+    both = [pairs(base, grades[_is(grades, one)]) for one in series]
+    gaps: list[Gap | None] = [None] * len(series)
+    if cells is not None:
+        ends = cell_bounds(runs, cells)
+        gaps = [difference_bounds(ends[_is(ends, first)], ends[_is(ends, one)]) for one in series]
+    lines = [_line(one, gap, worth_seeing) for one, gap in zip(both, gaps, strict=True)]
     lines[0] = {"common_fixtures": len(both[0].fixtures), "common_atoms": both[0].common_atoms, "atoms_left_out": 0}
     for line, adjusted in zip(lines, holm([_p(line) for line in lines]), strict=True):
         line["p_holm"] = adjusted
@@ -89,24 +106,31 @@ def cannot_be_said(table: pd.DataFrame) -> list[str]:
     return told
 
 
-def _line(both: Pairs, worth_seeing: float) -> dict[str, object]:
+def _line(both: Pairs, gap: Gap | None, worth_seeing: float) -> dict[str, object]:
     """Everything about one difference, in points."""
     fixtures = both.fixtures
-    these = over_runs(fixtures)
-    across = len(fixtures) > 1
-    main = over_fixtures([p.difference for p in fixtures]) if across else these
+    found, atoms = level(fixtures), over_atoms([credits_ for credits_ in both.credits if credits_ is not None])
+    whole = len(both.credits) == len(fixtures) and None not in both.credits
     return {
-        **_estimate(main),
-        "these_low": _end(these.low), "these_high": _end(these.high), "these_p": these.p,
-        **(_design_over_fixtures(main, these, fixtures, worth_seeing) if across
-           else _design_over_runs(main, fixtures, worth_seeing)),
-        **_exact(fixtures, across),
-        "target": LIKE_THESE if across else SAME_KEY,
+        **_estimate(found.main),
+        "these_low": _end(found.these.low), "these_high": _end(found.these.high), "these_p": found.these.p,
+        "atoms_low": _end(atoms.low) if whole else None, "atoms_high": _end(atoms.high) if whole else None,
+        **seeing(found, fixtures, worth_seeing),
+        **_exact(fixtures, found.main),
+        **_missing(gap),
+        "target": found.target,
         "worth_seeing": worth_seeing,
         "fixture_differences": {p.fixture: POINTS * p.difference for p in fixtures},
-        "fewest_runs": min(_run_counts(fixtures), default=None), "most_runs": max(_run_counts(fixtures), default=None),
+        "fewest_runs": min(run_counts(fixtures), default=None), "most_runs": max(run_counts(fixtures), default=None),
         "common_fixtures": len(fixtures), "common_atoms": both.common_atoms, "atoms_left_out": both.atoms_left_out,
     }  # fmt: skip
+
+
+def _missing(gap: Gap | None) -> dict[str, object]:
+    """What the difference could be, had all that is missing carried all or nothing."""
+    if gap is None:
+        return {}
+    return {"least": POINTS * gap.least, "most": POINTS * gap.most, "gaps": gap.gaps, "cells": gap.cells}
 
 
 def _estimate(found: Estimate) -> dict[str, object]:
@@ -115,9 +139,12 @@ def _estimate(found: Estimate) -> dict[str, object]:
     return {**told, **ends, "why_no_interval": found.why or None}
 
 
-def _exact(fixtures: Sequence[Pair], across: bool) -> dict[str, object]:
-    """The exact test of the same target, where it could find anything or its runs are known."""
-    if across:
+def _exact(fixtures: Sequence[Pair], main: Estimate) -> dict[str, object]:
+    """The exact test of the same target, where it could find anything or its runs are known; never without an interval:
+    a p alone says nothing of how much."""
+    if main.low is None:
+        return {}
+    if len(fixtures) > 1:
         if len(fixtures) < LEAST_FIXTURES:
             return {}
         return {"p_exact": sign_flip([p.difference for p in fixtures]), "exact_test": "sign-flip over fixtures"}
@@ -125,38 +152,6 @@ def _exact(fixtures: Sequence[Pair], across: bool) -> dict[str, object]:
         return {}
     p_exact = relabel([(p.base.recalls, p.other.recalls) for p in fixtures])
     return {} if p_exact is None else {"p_exact": p_exact, "exact_test": "relabelling of runs"}
-
-
-def _design_over_runs(found: Estimate, fixtures: Sequence[Pair], worth_seeing: float) -> dict[str, object]:
-    if found.se is None or found.df is None:
-        return {}
-    counts = _run_counts(fixtures)
-    needed = runs_needed(POINTS * found.se, found.df, statistics.fmean(counts), worth_seeing) if counts else None
-    return {"sees": POINTS * detectable(found.se, found.df), "runs_for_it": needed}
-
-
-def _design_over_fixtures(
-    found: Estimate, these: Estimate, fixtures: Sequence[Pair], worth_seeing: float
-) -> dict[str, object]:
-    if found.se is None or found.df is None:
-        return {}
-    n, sd = len(fixtures), POINTS * found.se * len(fixtures) ** 0.5
-    runs_for_it = None
-    counts = _run_counts(fixtures)
-    if these.se is not None and counts:  # the variance of a mean over n fixtures, and so n times that of one of them
-        within = n * (POINTS * these.se) ** 2
-        runs_for_it = runs_needed_over_fixtures(sd, within, n, statistics.fmean(counts), worth_seeing)
-    return {
-        "sees": POINTS * detectable(found.se, found.df),
-        "runs_for_it": runs_for_it,
-        "fixtures_for_it": fixtures_needed(sd, worth_seeing),
-    }
-
-
-def _run_counts(fixtures: Sequence[Pair]) -> list[int]:
-    """Runs an arm and fixture, of the arms that a further run could say more of."""
-    sides = [side for pair in fixtures for side in (pair.base, pair.other)]
-    return [len(side.recalls) for side in sides if not side.gradings]
 
 
 def _p(line: dict[str, object]) -> float | None:
@@ -170,7 +165,9 @@ def _found(line: dict[str, object]) -> bool | None:
     if not isinstance(adjusted, float):
         return None
     objects = line.get("target") == LIKE_THESE and isinstance(exact, float) and exact > ALPHA
-    return adjusted <= ALPHA and not objects
+    least, most = line.get("least"), line.get("most")
+    open_ = isinstance(least, float) and isinstance(most, float) and least <= 0 <= most
+    return adjusted <= ALPHA and not objects and not open_
 
 
 def _points(recall: float | None) -> float | None:

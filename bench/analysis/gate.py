@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.analysis.compare import LIKE_THESE, SAME_KEY
+from bench.analysis.level import LIKE_THESE, SAME_KEY
 from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, over_runs
 from bench.analysis.pairs import pairs

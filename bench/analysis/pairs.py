@@ -14,7 +14,11 @@ from bench.analysis.recall import credit
 from bench.analysis.units import NO_MODEL
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 SURE_GRADERS = ("lexical",)
 """Graders that say the same of the same text each time."""
@@ -31,6 +35,9 @@ class Pairs:
     fixtures: tuple[Pair, ...]
     common_atoms: int
     atoms_left_out: int
+    credits: tuple[tuple[Floats, Floats] | None, ...] = ()
+    """Of each fixture, credits (runs, atoms) of base and other, each times its weight over the mean weight, of the
+    atoms that every run has a verdict on; None where a side has no two runs."""
 
 
 def pairs(base: pd.DataFrame, other: pd.DataFrame) -> Pairs:
@@ -46,7 +53,25 @@ def pairs(base: pd.DataFrame, other: pd.DataFrame) -> Pairs:
         Pair(str(fixture), float(line["gain"] / line["weight"]), sides[0][str(fixture)], sides[1][str(fixture)])
         for fixture, line in sums.iterrows()
     )
-    return Pairs(found, len(both), sum(map(len, atoms)) - 2 * len(both))
+    left_out = sum(map(len, atoms)) - 2 * len(both)
+    return Pairs(found, len(both), left_out, tuple(_credits(graded, p.fixture) for p in found))
+
+
+def _credits(graded: list[pd.DataFrame], fixture: str) -> tuple[Floats, Floats] | None:
+    sides = []
+    for table in graded:
+        one = table[table["fixture"] == fixture]
+        if bool((one["model"] == NO_MODEL).all()):
+            return None
+        sides.append(one.pivot_table(index="replicate", columns="atom", values="credit", aggfunc="mean").dropna(axis=1))
+    atoms = sides[0].columns.intersection(sides[1].columns)
+    weights = graded[0][graded[0]["fixture"] == fixture].groupby("atom", observed=True)["weight"].first()[atoms]
+    total = float(weights.sum())
+    if min(map(len, sides)) < 2 or len(atoms) < 2 or not total:
+        return None
+    scale = (weights * len(atoms) / total).to_numpy(dtype="float64")
+    base, other = (side[atoms].to_numpy(dtype="float64") * scale for side in sides)
+    return base, other
 
 
 def _atoms(grades: pd.DataFrame) -> pd.DataFrame:

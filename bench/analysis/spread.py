@@ -73,10 +73,10 @@ def fixture_spread(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def arm_spread(runs: pd.DataFrame, by: Sequence[str] = (*GRADING, *SERIES)) -> pd.DataFrame:
-    """One line a group of `by` (a series), from `run_recall`: spread (points), spread_of.
+    """One line a group of `by` (a series), from `run_recall`: spread (points), worst_at (0..1), spread_of.
 
-    `spread` is the mean over fixtures of the range of `spread_of` runs, the same number in every line; fixtures with
-    fewer replicates are left out, and a series without any other has NA in both.
+    `spread` is the mean over fixtures of the range of `spread_of` runs, the same number in every line, and `worst_at`
+    of the worst of so many; fixtures with fewer replicates are left out, and a series without any other has NA.
     """
     import pandas as pd
 
@@ -84,16 +84,18 @@ def arm_spread(runs: pd.DataFrame, by: Sequence[str] = (*GRADING, *SERIES)) -> p
     counts = known.groupby([*by, "fixture"], observed=True, sort=False)["recall"].count()
     repeated = counts[counts > 1]
     m = int(repeated.min()) if len(repeated) else 0
-    lines = [
-        (*series, _mean([_range(fixture["recall"], m) for _, fixture in one.groupby("fixture", observed=True)]))
-        for series, one in known.groupby([*by], observed=True, sort=False)
-    ]
-    table = pd.DataFrame(lines, columns=[*by, "spread"]).astype({"spread": "Float64"})
+    lines = []
+    for series, one in known.groupby([*by], observed=True, sort=False):
+        fixtures = [[float(r) for r in f["recall"]] for _, f in one.groupby("fixture", observed=True)]
+        lines.append((*series, _mean([_range(f, m) for f in fixtures]), _mean([worst_at(f, m) for f in fixtures])))
+    table = pd.DataFrame(lines, columns=[*by, "spread", "worst_at"]).astype(
+        {"spread": "Float64", "worst_at": "Float64"}
+    )
     return table.assign(spread_of=pd.Series([m] * len(table), dtype="Int64").where(table["spread"].notna()))
 
 
-def _range(recalls: pd.Series, m: int) -> float | None:
-    found = range_at([float(r) for r in recalls], m)
+def _range(recalls: Sequence[float], m: int) -> float | None:
+    found = range_at(recalls, m)
     return None if found is None else POINTS * found
 
 
