@@ -13,6 +13,7 @@ _HOMES: dict[str, str] = {
     "open_run": "bench.index",
     "parameters": "bench.notebook",
     "run_sweep": "bench.forks.run",
+    "assemble_run": "bench.forks.assembling",
     "finish": "bench.notebook",
     "review_key": "bench.reviewing.form",
     "sweep": "bench.sweeps",

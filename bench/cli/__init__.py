@@ -27,6 +27,7 @@ COMMANDS = {
     "fixtures": "list the fixtures",
     "arms": "list the arms",
     "run": "run and grade a sweep",
+    "assemble": "build an arm's handoffs of a run again from stored replies",
     "grade": "grade the outputs of a run (again)",
     "index": "rebuild a run's tables from its files",
     "table": "print a run's arm table",

@@ -200,13 +200,13 @@ def _overridden(sweep: Sweep, overrides: Overrides) -> Sweep:
     for name in LISTS:
         entries: Sequence[str] | None = getattr(overrides, name)
         if entries is not None:
-            changed[name] = tuple(entries if name == "models" else map(_from_here, entries))
+            changed[name] = tuple(entries if name == "models" else map(from_here, entries))
     if overrides.no_budget:
         changed["budget_usd"] = None
     return msgspec.structs.replace(sweep, **changed)
 
 
-def _from_here(entry: str) -> str:
+def from_here(entry: str) -> str:
     """An override's path is the caller's: absolute, so that it is not taken as relative to the sweep file."""
     path = Path(entry).expanduser()
     return str(path.resolve()) if "/" in entry and (path.exists() or path.is_absolute()) else entry
