@@ -50,7 +50,7 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys):
 def test_init_makes_a_project_of_the_shipped_parts(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["init", "mine"]) == 0
-    assert "next: cd mine && bench sweep" in capsys.readouterr().out
+    assert "next: cd mine && bench run quickstart --dry-run" in capsys.readouterr().out
     root = Path(__file__).parent.parent
     for name in ("prompts/inventory.md", "sweeps/quickstart.toml", "fixtures/quickstart/key.yaml", "bench.toml"):
         assert (tmp_path / "mine" / name).read_bytes() == (root / name).read_bytes()

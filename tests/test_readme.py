@@ -87,11 +87,11 @@ def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys
     Path("session.jsonl").write_text(session(), encoding="utf-8")
     ran = follow(ROOT / "README.md", monkeypatch)
     assert [r.split()[1] for r in ran] == [
-        "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check",
-        "sweep", "compare", "show", "run", "run", "table", "table",
+        "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check", "key", "handoffs",
+        "sweep", "compare", "show", "run", "run", "table", "table", "run", "diff", "table",
     ]  # fmt: skip
     out = capsys.readouterr().out
-    for arm in ("my-prompt", "my-pipeline", "stock", "tail-like-inventory"):
+    for arm in ("my-prompt", "my-pipeline", "by-hand", "stock", "tail-like-inventory"):
         assert re.search(rf"(?m)^{arm} .*", out), arm
     handed_up = Path("results/claude/outputs/mine/my-pipeline/none/s1-k0-r01.md").read_text()
     assert handed_up.endswith(TYPED[1])  # the last that was typed before the compaction

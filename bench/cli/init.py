@@ -2,7 +2,7 @@
 
 examples:
   bench init my-bench
-  cd my-bench && bench sweep sweeps/quickstart.toml
+  cd my-bench && bench run quickstart --dry-run
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     files = init_project(args.folder)
     place = shown(args.folder)
-    print(f"made {place} with {len(files)} files; next: cd {place} && bench sweep sweeps/quickstart.toml")
+    print(f"made {place} with {len(files)} files; next: cd {place} && bench run quickstart --dry-run")
     return 0
