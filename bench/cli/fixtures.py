@@ -7,6 +7,8 @@ examples:
   bench fixtures
   bench fixtures --json
   bench fixtures synth --scenario web-shop --turns 40 --atoms 30 --seed 1        a session made up, with its exact key
+  bench fixtures locomo locomo10.json --only conv-26                  a conversation and question set of LoCoMo
+  bench fixtures longmemeval longmemeval_s.json --first 5             records of LongMemEval, a fixture each
   bench fixtures synth --scenario build-tool --turns 200 --atoms 60 --seed 2 --tokens 1000000
 """
 
@@ -19,6 +21,7 @@ from bench.cli.output import emit, say
 from bench.errors import shown
 from bench.fixtures import Fixture, list_fixtures
 from bench.project import checked_label, find_project
+from bench.text import printable
 
 COLUMNS = (
     "name", "title", "language", "split", "messages", "tokens", "atoms", "vital", "stale", "wrong", "never",
@@ -47,6 +50,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     case.add_argument("--seed", metavar="S", type=int, required=True, help="draws the words of the case")
     case.add_argument("--name", help="name of the fixture (default: the template's key and the seed)")
     case.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
+    for bench_, what, help_ in (
+        ("locomo", "sample", "make fixtures of LoCoMo's conversations and question sets (its JSON file)"),
+        ("longmemeval", "question", "make fixtures of LongMemEval's records (its JSON file)"),
+    ):
+        posed = actions.add_parser(bench_, help=help_)
+        posed.add_argument("file", metavar="FILE", type=Path, help="the bench's own file")
+        posed.add_argument("--only", metavar="ID", action="append", default=[], help=f"this {what} (again for more)")
+        posed.add_argument("--first", metavar="N", type=int, help="the first so many")
+        posed.add_argument(
+            "--to", metavar="DIR", type=Path, help="folder to make them in (default: the project's fixtures)"
+        )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
         return _synth(args)
     if args.action == "compactbench":
         return _compactbench(args)
+    if args.action in ("locomo", "longmemeval"):
+        return _posed(args)
     project = find_project()
     fixtures = list_fixtures(project)
     if not fixtures and not args.json:
@@ -86,6 +102,20 @@ def _compactbench(args: argparse.Namespace) -> int:
     print(f"made {shown(folder)}/: {len(case.transcript.messages):,} messages, {len(case.atoms)} atoms")
     for text in case.left_out:
         say(f"left out, since no turn states it: {text}")
+    return 0
+
+
+def _posed(args: argparse.Namespace) -> int:
+    from bench.questions.making import make_fixtures
+
+    to = args.to.expanduser() if args.to else find_project().fixtures
+    for made in make_fixtures(args.action, args.file, to, only=tuple(args.only), first=args.first):
+        for why in made.left_out:
+            say(printable(why))
+        if made.folder is None:
+            say(f"no fixture of {made.name}: none of its questions can be asked of a handoff by patterns")
+        else:
+            print(f"made {shown(made.folder)}/: {made.messages:,} messages, {made.atoms} atoms")
     return 0
 
 

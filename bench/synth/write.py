@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -21,8 +22,10 @@ from bench.keywriting import about_yaml, to_yaml
 from bench.synth.compactbench import Case
 from bench.synth.messages import messages
 from bench.synth.plan import Plan, Request, planned
+from bench.transcripts.model import Transcript
 from bench.transcripts.write import message_json, to_jsonl
 
+Split = Literal["dev", "holdout"]
 FACTORS = "factors.csv"
 """Beside the key: what recall of an atom can be held against."""
 COLUMNS = "atom,kind,distance_messages,distance_tokens,repetitions,distractors"
@@ -62,21 +65,30 @@ def write_synthetic(request: Request, folder: Path) -> Written:
 
 def write_case(case: Case, folder: Path, source: str) -> None:
     """Write the fixture of a CompactBench case into `folder`. Raises BenchError where it is there already."""
-    text = to_jsonl(case.transcript)
+    key = Key(version=1, atoms=case.atoms)
+    title = f"CompactBench case {case.name}"
+    write_made(folder, case.transcript, key, title=title, source=source, licence="unknown", split="dev")
+
+
+def write_made(
+    folder: Path, transcript: Transcript, key: Key, *, title: str, source: str, licence: str, split: Split
+) -> None:
+    """Write an English fixture of these parts into `folder`. Raises BenchError where it is there already."""
+    text = to_jsonl(transcript)
     about = FixtureFile(
         version=1,
-        title=f"CompactBench case {case.name}",
+        title=title,
         harness="none",
         source=source,
-        licence="unknown",
+        licence=licence,
         language="en",
-        split="dev",
-        tokens=case.transcript.tokens,
+        split=split,
+        tokens=transcript.tokens,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
     with _making(folder) as making:
         write_text(making / TRANSCRIPT, text)
-        write_text(making / KEY, to_yaml(Key(version=1, atoms=case.atoms)))
+        write_text(making / KEY, to_yaml(key))
         write_text(making / ABOUT, about_yaml(about))
 
 

@@ -1,0 +1,1 @@
+"""Other benches' conversations and question sets, given as files, as fixtures with keys."""
