@@ -168,12 +168,12 @@ def planned_cells(store: Store) -> Iterator[OutputRow]:
 
     run = store.run_json()
     stale_by = run.sweep.stale_by if isinstance(run.sweep.stale_by, tuple) else ()
-    for fixture in run.fixtures:
+    for fixture, mark in run.fixtures.items():
         for label, versions in run.arms.items():
             arm = versions[-1]
             asks = arm.kind in MODEL_KINDS
             for model in run.models if asks else ("none",):
-                for stale in stale_by if asks else (0,):
+                for stale in mark.stale_by or stale_by if asks else (0,):
                     for step in range(1, run.sweep.chain + 1):
                         for replicate in range(1, (replicates_of(run, label, model) if asks else 1) + 1):
                             yield OutputRow(

@@ -110,7 +110,8 @@ def sweep_faults(sweep: Sweep) -> Iterator[SweepFault]:
     if not 1 <= sweep.chain <= MOST_STEPS:
         yield SweepFault(f"chain = {sweep.chain}; 1 to {MOST_STEPS} compactions in a row are possible", ("chain",))
     if isinstance(sweep.stale_by, str):
-        yield SweepFault('stale_by = "policy" is not built yet; use a list of numbers', ("stale_by",))
+        if sweep.chain > 1:
+            yield SweepFault('stale_by = "policy" looks at a whole session; use numbers in a chain', ("stale_by",))
     elif not sweep.stale_by or min(sweep.stale_by) < 0 or len(set(sweep.stale_by)) < len(sweep.stale_by):
         yield SweepFault("stale_by must list different numbers from 0 on", ("stale_by",))
     if sweep.carry is not None and sweep.carry.turns < 1:

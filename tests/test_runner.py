@@ -394,7 +394,7 @@ def test_another_context_mode_is_another_run(tmp_path):
     [
         ("chain = 0", "chain = 0; 1 to 20 compactions in a row are possible"),
         ("chain = 9", "fixture 'f1': the conversation cannot be cut for a chain of 9; at most chain = 5 is possible"),
-        ('stale_by = "policy"', "is not built yet; use a list of numbers"),
+        ('chain = 2\nstale_by = "policy"', "looks at a whole session; use numbers in a chain"),
         ("replicates = 0", "replicates = 0; 1 to 50 are possible"),
         ("concurrency = 0", "concurrency = 0; it must be above 0"),
         ('fixtures = ["f1", "f1"]', "names 'f1' twice in fixtures"),

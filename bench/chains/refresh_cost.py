@@ -87,11 +87,15 @@ def _cost(
 
 
 def _sizes(said: tuple[Message, ...]) -> tuple[int, int, Literal["reported", "estimated"]]:
-    """Tokens of what the newest answer was sent, and of that answer."""
-    last = said[-1] if said else None
-    if last is not None and last.usage is not None and prompt_tokens(last.usage):
-        return prompt_tokens(last.usage), last.usage.output, "reported"
-    return sum(m.tokens for m in said[:-1]), last.tokens if last else 0, "estimated"
+    """Tokens of what the newest answer was sent, and of that answer and all behind it."""
+    behind = 0
+    for message in reversed(said):
+        if message.author == "compaction":  # what was sent before it was another conversation
+            break
+        if message.usage is not None and prompt_tokens(message.usage):
+            return prompt_tokens(message.usage), message.usage.output + behind, "reported"
+        behind += message.tokens
+    return sum(m.tokens for m in said[:-1]), said[-1].tokens if said else 0, "estimated"
 
 
 def _cached(model: str, tokens: int) -> int | None:
