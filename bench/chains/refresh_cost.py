@@ -49,12 +49,13 @@ def refresh_costs(
     handoff_tokens: int = HANDOFF_TOKENS,
     table: PriceTable | None = None,
 ) -> tuple[RefreshCost, ...]:
-    """What each refresh costs, priced on its own day (`today` where the session tells none).
+    """What each refresh costs.
 
-    `model`: who writes; without one, the model of the answer before.
+    `model`: who writes, at the prices of `today`. Without one it is the model of the answer before, at the prices of
+    its day (`today` where the session tells none).
     """
     return tuple(
-        _cost(transcript.messages[:refresh.at], _day(refresh.time, today), refresh.at, model, instruction_tokens,
+        _cost(transcript.messages[:refresh.at], today if model else _day(refresh.time, today), refresh.at, model, instruction_tokens,
               handoff_tokens, table)
         for refresh in found.refreshes
     )  # fmt: skip

@@ -32,7 +32,7 @@ COLUMNS = ("at", "time", "landed", "given up", "prompt tokens", "cache read", "u
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a session file of an agent, or a fixture's name")
     parser.add_argument("--arm", metavar="ARM", help="whose prompt is asked; without one it counts no tokens")
-    parser.add_argument("--model", metavar="MODEL", help="who writes; default the session's own model")
+    parser.add_argument("--model", metavar="MODEL", help="who writes, at today's prices; default the session's own")
     parser.add_argument(
         "--writing-s", type=float, default=WRITING_S, metavar="S", help="what writing one takes; default 120"
     )
@@ -98,7 +98,7 @@ def lines(found: Replay, told: Staleness, costs: tuple[RefreshCost, ...]) -> lis
     usd = total_usd(costs)
     why = next((c.reason for c in costs if c.usd is None), None)
     spent = f"${usd:.4f} at list prices" if usd is not None else f"cost not known: {why}"
-    out.append(f"{len(costs)} refreshes, {sum(r.given_up for r in found.refreshes)} given up; {spent}")
+    out.append(f"refreshed {len(costs)} times, {sum(r.given_up for r in found.refreshes)} of them given up; {spent}")
     return out
 
 

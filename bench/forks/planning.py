@@ -22,6 +22,7 @@ from bench.forks.later import Later
 from bench.forks.laying import lay_out
 from bench.forks.pass_layout import Limits
 from bench.forks.plan import Plan, size
+from bench.forks.refreshes import refresh_notes
 from bench.forks.resolve import Resolved, sweep_name
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
 from bench.forks.store import Store
@@ -148,6 +149,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
         notes=(
             *_notes(grid),
             *_without(laid),
+            *refresh_notes(laid.resolved, laid.pricing.today),
             *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
         ),
     )

@@ -1,0 +1,51 @@
+"""What a sweep whose staleness is the refresh rule's says of it: how stale handoffs would be, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from bench.chains.refresh_cost import refresh_costs, total_usd
+from bench.chains.staleness import replay, staleness
+from bench.fixtures import Fixture
+from bench.forks.resolve import Resolved
+from bench.text import estimate_tokens
+
+
+def refresh_notes(resolved: Resolved, today: date) -> Iterator[str]:
+    """A line a fixture; none where the sweep says itself how stale its handoffs are."""
+    if not resolved.by_policy:
+        return
+    for fixture in resolved.fixtures:
+        found = replay(fixture.transcript)
+        told = staleness(found)
+        end = "no handoff" if found.at_end is None else f"one {found.at_end} messages behind"
+        line = f"{fixture.name}: by the refresh rule a compaction at its end finds {end}"
+        if told.median is not None and told.without is not None and told.too_stale is not None:
+            line += f"; at a random moment {told.median} (median of those that find one), none in"
+            line += f" {100 * told.without:.0f} %, too stale in {100 * told.too_stale:.0f} %"
+        if not found.timed:
+            line += "; its messages tell no times"
+        yield line
+        yield from _costs(resolved, fixture, today)
+
+
+def _costs(resolved: Resolved, fixture: Fixture, today: date) -> Iterator[str]:
+    """What the refreshes of each model cost, with the instruction of the sweep's first prompt."""
+    asking = next((a for a in resolved.arms if a.arm.asks_model), None)
+    if asking is None:
+        return
+    found = replay(fixture.transcript)
+    for model in resolved.sweep.models:
+        costs = refresh_costs(
+            fixture.transcript,
+            found,
+            today=today,
+            model=model,
+            instruction_tokens=estimate_tokens(asking.instruction),
+            table=resolved.prices,
+        )
+        usd = total_usd(costs)
+        why = next((c.reason for c in costs if c.reason), None)
+        spent = f"cost not known: {why}" if usd is None else f"about ${usd:.4f}"
+        yield f"{fixture.name}: refreshed {len(costs)} times over the session by {model}, {spent}"
