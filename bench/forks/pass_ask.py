@@ -13,6 +13,8 @@ from bench.sweepfile import CommitmentsSpec, Sweep
 COMMITMENTS_PIECE = "_commitments.md"
 COMMITMENTS_MAX_TOKENS = 4000
 """Most tokens of a pass's reply where neither arm nor sweep says: about fifty rows."""
+COMMITMENTS_EFFORT = "medium"
+"""As in the shipped prompts. An arm's own effort is its fork's: taking it over would keep arms from sharing a pass."""
 
 
 class PassAsk(Struct, frozen=True, kw_only=True):
@@ -36,5 +38,5 @@ def pass_ask(arm: Arm, sweep: Sweep, project: Project) -> PassAsk | None:
         model=model,
         instruction=read_text(project.prompts / COMMITMENTS_PIECE).strip(),
         max_tokens=most if sweep.max_tokens is None else min(most, sweep.max_tokens),
-        effort=own.effort or common.effort or arm.settings.effort,
+        effort=own.effort or common.effort or COMMITMENTS_EFFORT,
     )
