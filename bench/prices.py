@@ -145,6 +145,18 @@ def is_local(model: str) -> bool:
     return model == "local" or model.startswith("local:")
 
 
+def unpriced_carry(model: str, table: PriceTable | None = None) -> str | None:
+    """Why nothing can be said of the cost of carrying a handoff in that model, in one line; None where it can."""
+    table = table or built_in()
+    if is_local(model) or next(table.candidates(model), None) is not None:
+        return None
+    near = nearest(model, table)
+    own_row = "add its price to prices.toml in the project"
+    return f"no price is known for '{model}', so carry_usd stays empty; " + (
+        f"did you mean '{near[0]}'?" if near else own_row
+    )
+
+
 def nearest(model: str, table: PriceTable | None = None) -> list[str]:
     """Names of priced models that look like `model`, the likest first."""
     return get_close_matches(model, (table or built_in()).names, n=NEAREST, cutoff=NEAR_ENOUGH)

@@ -206,6 +206,11 @@ JUDGE = "[[graders]]\nkind = 'judge'\nmodel = '{}'\n"
         (SWEEP + "replicates = 51\n", "sweeps/s.toml:4: replicates = 51; 1 to 50 are possible"),
         (SWEEP + "concurrency = 0\n", "sweeps/s.toml:4: concurrency = 0; it must be above 0"),
         (SWEEP + "budget_usd = -1.0\n", "sweeps/s.toml:4: budget_usd = -1.0; it must not be below 0"),
+        (
+            SWEEP + 'carry = {turns = 40, model = "claude-sonet-5-5"}\n',
+            "sweeps/s.toml:4: carry.model: no price is known for 'claude-sonet-5-5', so carry_usd stays empty; did you"
+            " mean 'claude-sonnet-5-5'?",
+        ),
         (SWEEP + "chain = 0\n", "sweeps/s.toml:4: chain = 0; 1 to 20 compactions in a row are possible"),
         (SWEEP + "stale_by = [0, -1]\n", "sweeps/s.toml:4: stale_by must list different numbers from 0 on"),
         (SWEEP + "carry = {turns = 0, model = 'local'}\n", "sweeps/s.toml:4: carry.turns = 0; it must be 1 or more"),

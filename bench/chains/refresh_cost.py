@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from bench.chains.staleness import Replay
+from bench.chains.staleness import Refresh, Replay
 from bench.contexts.caching import cacheable_tokens
 from bench.errors import BenchError
 from bench.models.usage import prompt_tokens
@@ -54,11 +54,11 @@ def refresh_costs(
     `model`: who writes, at the prices of `today`. Without one it is the model of the answer before, at the prices of
     its day (`today` where the session tells none).
     """
+    day = today if model else None
     return tuple(
-        _cost(transcript.messages[:refresh.at], today if model else _day(refresh.time, today), refresh.at, model, instruction_tokens,
-              handoff_tokens, table)
-        for refresh in found.refreshes
-    )  # fmt: skip
+        _cost(transcript.messages, r, day or _day(r.time, today), model, instruction_tokens, handoff_tokens, table)
+        for r in found.refreshes
+    )
 
 
 def total_usd(costs: Iterable[RefreshCost]) -> float | None:
@@ -68,12 +68,18 @@ def total_usd(costs: Iterable[RefreshCost]) -> float | None:
 
 
 def _cost(
-    said: tuple[Message, ...], when: date, at: int, model: str | None, asked: int, written: int,
+    messages: tuple[Message, ...],
+    refresh: Refresh,
+    when: date,
+    model: str | None,
+    asked: int,
+    written: int,
     table: PriceTable | None,
-) -> RefreshCost:  # fmt: skip
+) -> RefreshCost:
+    said = messages[: refresh.at]
     name = model or next((m.model for m in reversed(said) if m.model), None)
     sent, answer, source = _sizes(said)
-    row = RefreshCost(at=at, model=name, tokens_source=source, prompt_tokens=sent + answer + asked)
+    row = RefreshCost(at=refresh.at, model=name, tokens_source=source, prompt_tokens=sent + answer + asked)
     if name is None:
         return _with(row, reason="the session names no model; --model gives one")
     held = _cached(name, sent)

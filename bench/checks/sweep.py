@@ -9,6 +9,8 @@ from bench.arms import Arm, find_arm
 from bench.errors import Problem, collected
 from bench.fixtures import fixture_folder, fixture_name
 from bench.models.names import parse_name
+from bench.prices import unpriced_carry
+from bench.pricetable import load_prices
 from bench.project import Project
 from bench.schema import read_text, toml_line
 from bench.sweepfile import Sweep, SweepFault, read_sweep, sweep_faults
@@ -21,7 +23,13 @@ def check_sweep(path: Path, project: Project) -> list[Problem]:
     if sweep is None:
         return problems
     source = read_text(path)
-    faults = (*sweep_faults(sweep), *_fixtures(sweep, path, project), *_arms(sweep, path, project), *_models(sweep))
+    faults = (
+        *sweep_faults(sweep),
+        *_fixtures(sweep, path, project),
+        *_arms(sweep, path, project),
+        *_models(sweep),
+        *_carry(sweep, project),
+    )
     return [Problem(f.message, str(path), toml_line(source, f.at)) for f in faults]
 
 
@@ -62,6 +70,16 @@ def _models(sweep: Sweep) -> Iterator[SweepFault]:
     for judge in dict.fromkeys(g.model for g in sweep.graders if g.model is not None):
         collected(wrong_judges, parse_name, judge)
     yield from (SweepFault(str(p), ("graders", "model")) for p in wrong_judges)
+
+
+def _carry(sweep: Sweep, project: Project) -> Iterator[SweepFault]:
+    if sweep.carry is None:
+        return
+    wrong: list[Problem] = []
+    table = collected(wrong, load_prices, project.root)
+    yield from (SweepFault(str(p), ("carry", "model")) for p in wrong)
+    if table is not None and (told := unpriced_carry(sweep.carry.model, table)):
+        yield SweepFault(f"carry.model: {told}", ("carry", "model"))
 
 
 def _twice(names: list[str]) -> list[str]:

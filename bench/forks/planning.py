@@ -31,6 +31,7 @@ from bench.models import family, slug
 from bench.models.batches import takes_batches
 from bench.models.estimate import estimated
 from bench.models.protocol import BatchModel, Count, CredentialsMissing, Model, ModelMissing
+from bench.prices import unpriced_carry
 
 COUNTS_AT_ONCE = 4
 """Requests to count_tokens in flight: each carries a whole context, and they have a rate limit of their own."""
@@ -150,6 +151,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
             *_notes(grid),
             *_without(laid),
             *refresh_notes(laid.resolved, laid.pricing.today),
+            *_carry(laid.resolved),
             *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
         ),
     )
@@ -161,6 +163,13 @@ def _notes(grid: Grid) -> Iterator[str]:
         for which, sha256 in used.items():
             if told := repairs_in_words(grid.contexts[sha256].repairs):
                 yield f"{fixture} {which}, to be a context: {told}"
+
+
+def _carry(resolved: Resolved) -> Iterator[str]:
+    """Why the cost of carrying a handoff will not be known."""
+    carry = resolved.sweep.carry
+    if carry is not None and (told := unpriced_carry(carry.model, resolved.prices)):
+        yield f"carry.model: {told}"
 
 
 def _without(laid: Laid) -> Iterator[str]:
