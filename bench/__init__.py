@@ -24,13 +24,20 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
     **dict.fromkeys(
         (
-            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "recall",
-            "speaker_table", "spread", "survival_table", "tag_table",
-            "times_said_table",
+            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "measures",
+            "recall", "speaker_table", "spread", "survival_table", "tag_table", "times_said_table",
         ),
         "bench.run_view",
     ),
-    **dict.fromkeys(("keep", "plot_lost_atoms", "plot_recall_vs_cost", "plot_spread"), "bench.run_plots"),
+    **dict.fromkeys(
+        (
+            "keep", "plot_differences", "plot_distance", "plot_frontier", "plot_lost_atoms", "plot_noise",
+            "plot_recall_vs_cost", "plot_spread", "plot_survival",
+        ),
+        "bench.run_plots",
+    ),
+    **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
+    "write_report": "bench.report",
 }  # fmt: skip
 
 __all__ = ["__version__", *_HOMES]

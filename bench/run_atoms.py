@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,12 +78,19 @@ def places(transcript: Transcript, atoms: tuple[Atom, ...]) -> Iterator[tuple[st
 def _keys(run: Run) -> Iterator[tuple[str, Path, tuple[Atom, ...]]]:
     """(fixture, its folder, its atoms) of every key that is what the run was graded with."""
     from bench.fixtures import KEY, sha256_of
-    from bench.keys import read_key
 
     for name, mark in run.store.run_json().fixtures.items():
         for folder in _folders(mark.folder, run.root)[:1]:
             if sha256_of(folder / KEY) == mark.key_sha256:
-                yield name, folder, read_key(folder / KEY)[0].atoms
+                yield name, folder, _atoms(folder / KEY, mark.key_sha256)
+
+
+@lru_cache(maxsize=64)
+def _atoms(path: Path, sha256: str) -> tuple[Atom, ...]:  # noqa: ARG001  # what was read stands for these bytes alone
+    """The atoms of the key at `path`, kept: several tables and figures of a run ask for them."""
+    from bench.keys import read_key
+
+    return read_key(path)[0].atoms
 
 
 def _folders(folder: str, root: Path) -> list[Path]:

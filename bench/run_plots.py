@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.run_atoms import atom_texts
-from bench.run_view import Grading, one_grading, ranked_grades, truncated_too
+from bench.errors import BenchError
+from bench.run_atoms import atom_places, atom_texts
+from bench.run_view import (
+    Grading,
+    compare,
+    one_grading,
+    ranked_grades,
+    survival_table,
+    truncated_too,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,12 +56,65 @@ def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
     return lost_atoms_map(cells, one.outputs, texts if len(texts) else None)
 
 
+def plot_frontier(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
+    """Recall against cost with 95 % intervals on both axes and each arm's chance to be on the frontier."""
+    from bench.analysis.frontier import frontier_table
+    from bench.analysis.output_table import output_table
+    from bench.plots import frontier_map
+
+    one = one_grading(run, grading)
+    table = output_table(one.outputs, one.grades, with_truncated=truncated_too(run))
+    return frontier_map(frontier_table(table, axis), series_kinds(run), axis, basis=_basis(run, axis))
+
+
+def plot_differences(run: Run, *arms: str, grading: Grading | None = None) -> Figure:
+    """Each arm's paired difference to the first of `arms` (without any: of the sweep), with its interval."""
+    from bench.plots import differences
+
+    return differences(compare(run, *arms, grading=grading), series_kinds(run))
+
+
+def plot_noise(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Where the variation of recall comes from: fixtures, arms, replicates, passes, atoms."""
+    from bench.analysis.noise import noise_split
+    from bench.plots import noise_bars
+
+    return noise_bars(noise_split(ranked_grades(one_grading(run, grading))))
+
+
+def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Recall by how far from the end of the transcript a fact stands; empty where no fixture is there to tell."""
+    from bench.analysis.by_distance import by_distance
+    from bench.analysis.units import named
+    from bench.plots import distance_curves
+
+    table = named(by_distance(ranked_grades(one_grading(run, grading)), atom_places(run)))
+    return distance_curves(table, series_kinds(run))
+
+
+def plot_survival(run: Run, *, grading: Grading | None = None) -> Figure:
+    """What a chain of compactions leaves. Raises BenchError where the run has no chain."""
+    from bench.plots import chain_survival
+
+    table = survival_table(one_grading(run, grading))
+    if not len(table):
+        raise BenchError("no chain ran in it: set chain = 2 or more in the sweep", path=run.root)
+    return chain_survival(table, dict(run.outputs[["arm", "kind"]].astype(str).itertuples(index=False, name=None)))
+
+
 def keep(figure: Figure, run: Run, name: str) -> Figure:
     """The figure, which is now also `plots/<name>.png` in the run's folder."""
     from bench.plots import save
 
     save(figure, run.root / "plots" / f"{name}.png")
     return figure
+
+
+def series_kinds(run: Run) -> dict[str, str]:
+    """Name of each series of the run -> its kind."""
+    from bench.analysis.units import named
+
+    return dict(named(run.outputs)[["name", "kind"]].astype(str).itertuples(index=False, name=None))
 
 
 def _basis(run: Run, axis: Axis) -> str:

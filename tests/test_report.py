@@ -13,12 +13,21 @@ from bench.fixtures import load_fixture
 from bench.index import open_run
 from bench.plots.figure import new_figure
 from bench.plots.style import tip
+from bench.report import figures
 from bench.report.data import gather
 from bench.report.details import run_fixtures
 from bench.report.highlight import Span, located, pieces
 from bench.report.svg import inline
 from bench.report.write import report_html, write_report
 from benchmarks.made_run import run_of
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_figure():
+    """One figure a page: the browser's tests look at a page with all, and `test_plots.py` at each of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "DRAWINGS", figures.DRAWINGS[:1])
+        yield
 
 
 @pytest.fixture(scope="module")

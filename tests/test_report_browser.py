@@ -63,6 +63,16 @@ def test_the_page_loads_nothing_and_runs_nothing_that_is_planted(visit):
     assert 'href="javascript:window.ran=1"' in text
 
 
+def test_every_figure_of_the_run_is_there_with_its_title_and_tooltips(visit):
+    page = visit()
+    names = page.locator("figure").evaluate_all("all => all.map(f => f.id)")
+    assert names == ["recall-vs-carry", "differences", "spread", "frontier", "noise", "lost-atoms", "distance"]
+    titles = page.locator("figure svg > title").all_text_contents()
+    assert titles[0] == "Recall against the cost of carrying the handoff" and len(titles) == len(names)
+    assert "inventory: recall 50.0, 4 runs" in page.locator("#recall-vs-carry g > title").all_text_contents()
+    assert page.locator("figure [style]").count() == 0
+
+
 def test_markup_that_slipped_through_would_neither_run_nor_load(browser, report):
     watched = Watched(browser)
     watched.page.goto(report)
@@ -119,11 +129,11 @@ def test_an_evidence_link_leads_from_the_atom_to_its_words_in_the_handoff(visit)
     line = lines.filter(has_text="inventory r2")
     line.get_by_role("link", name="show", exact=True).click()
     marked = page.locator("#left mark.here")
-    assert marked.inner_text() == "ruled out Redis" or "ruled out" in marked.inner_text()
+    assert "ruled out" in marked.inner_text()
     assert page.evaluate("document.activeElement.dataset.atoms") == "a1"
     assert page.locator("#left select option:checked").inner_text().startswith("inventory r2")
     line.get_by_role("link", name="show right").click()
-    assert page.locator("#right mark.here").count() == 1
+    page.locator("#right mark.here").wait_for()
 
 
 def test_two_handoffs_stand_beside_each_other_and_tell_what_only_one_carries(visit):
@@ -159,7 +169,7 @@ def test_everything_can_be_reached_by_keyboard(visit):
     while page.evaluate("document.activeElement.textContent") != "show":
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.tagName") == "MARK"
+    page.wait_for_function("document.activeElement.tagName === 'MARK'")
     page.locator("#left select").focus()
     for wanted in ("previous evidence", "next evidence"):
         page.keyboard.press("Tab")

@@ -1,8 +1,16 @@
 """Figures: frames of `bench.analysis` in, a figure out. PNG in notebooks; `save` writes PNG or SVG."""
 
+from bench.plots.chain_survival import chain_survival
+from bench.plots.differences import differences
+from bench.plots.distance import distance_curves
+from bench.plots.frontier import frontier_map
 from bench.plots.lost_atoms import lost_atoms_map
+from bench.plots.noise import noise_bars
 from bench.plots.recall_vs_cost import recall_vs_cost
 from bench.plots.save import save
 from bench.plots.spread_strips import spread_strips
 
-__all__ = ["lost_atoms_map", "recall_vs_cost", "save", "spread_strips"]
+__all__ = [
+    "chain_survival", "differences", "distance_curves", "frontier_map", "lost_atoms_map", "noise_bars",
+    "recall_vs_cost", "save", "spread_strips",
+]  # fmt: skip

@@ -15,7 +15,7 @@ from bench.frames import records
 from bench.plots.axes import RECALL_LABEL, axes_at, linear_costs, log_costs, recall_limits, title
 from bench.plots.figure import new_figure
 from bench.plots.labels import Label, place_labels
-from bench.plots.style import MUTED, RC, Style, styles
+from bench.plots.style import MUTED, RC, Style, styles, tip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +156,7 @@ def _priced(axes: Axes, arms: list[Arm], all_arms: list[Arm], *, log: bool) -> N
         log_costs(axes, min(paid) / 1.6, max(paid) * 1.9)
     else:
         linear_costs(axes, max(costs, default=1.0))
-    corners = _frontier(all_arms, *axes.get_xlim())
+    corners = frontier_corners([arm.mean for arm in all_arms if arm.on_frontier], *axes.get_xlim())
     axes.plot(*zip(*corners, strict=True), color=MUTED, lw=1.2, alpha=0.8, zorder=2)
     _draw(axes, arms, corners)
 
@@ -179,7 +179,7 @@ def _draw(axes: Axes, arms: list[Arm], line: list[tuple[float, float]]) -> None:
         if len(arm.runs) > 1:
             xs, ys = zip(*arm.runs, strict=True)
             axes.scatter(xs, ys, s=size, marker=style.marker, color=style.colour, alpha=alpha, linewidths=0, zorder=3)
-        axes.scatter(
+        mark = axes.scatter(
             *arm.mean,
             s=130 if style.hollow else 95,
             marker=style.marker,
@@ -189,12 +189,14 @@ def _draw(axes: Axes, arms: list[Arm], line: list[tuple[float, float]]) -> None:
             zorder=4,
             clip_on=False,
         )
+        tip(mark, f"{arm.name}: recall {arm.mean[1]:.1f}, {len(arm.runs)} run{'s' * (len(arm.runs) != 1)}")
     labels = [Label(arm.name, *arm.mean, arm.style.ink) for arm in arms]
     place_labels(axes, labels, [run for arm in arms for run in arm.runs if len(arm.runs) > 1], line)
 
 
-def _frontier(arms: list[Arm], low: float, high: float) -> list[tuple[float, float]]:
-    """Corners of the recall that each budget buys: level from an arm to the next dearer on the frontier, then up."""
-    steps = sorted({(max(arm.mean[0], low), arm.mean[1]) for arm in arms if arm.on_frontier})
+def frontier_corners(points: Sequence[tuple[float, float]], low: float, high: float) -> list[tuple[float, float]]:
+    """Corners of the recall that each budget from `low` to `high` buys, `points` (cost, recall) being the frontier's:
+    level from an arm to the next dearer one, then up."""
+    steps = sorted({(max(x, low), y) for x, y in points})
     corners = [corner for (x, y), (after, _) in pairwise([*steps, (high, 0.0)]) for corner in ((x, y), (after, y))]
     return corners or [(low, 0.0)]

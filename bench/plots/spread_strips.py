@@ -10,7 +10,7 @@ from bench.analysis.output_table import cut_off
 from bench.analysis.spread import POINTS, arm_spread
 from bench.plots.axes import RECALL_LABEL, axes_at, recall_limits, title
 from bench.plots.figure import new_figure
-from bench.plots.style import MUTED, RC, Style, styles
+from bench.plots.style import MUTED, RC, Style, styles, tip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +84,11 @@ def _row(
         recalls = [POINTS * float(r) for r in one["recall"]]
         if len(recalls) > 1:
             axes.plot([min(recalls), max(recalls)], [y, y], color=style.colour, lw=2.2, alpha=0.3, zorder=2)
-        axes.scatter(
+        dots = axes.scatter(
             recalls, [y] * len(recalls), s=30, marker=style.marker, facecolor=style.face, edgecolors=style.edge,
             linewidths=1.0 if style.hollow else 0.5, alpha=0.9, zorder=4, clip_on=False,
         )  # fmt: skip
+        tip(dots, f"{runs['name'].iloc[0]} on {fixture}: {', '.join(f'{r:.1f}' for r in recalls)}")
 
 
 def _told(runs: int, spread: object) -> str:

@@ -15,7 +15,7 @@ from bench.report.figures import Picture, pictures
 from bench.report.marks import marks
 from bench.report.outputs import Output, fixture_atoms, output_list
 from bench.report.verdicts import Verdicts, verdicts
-from bench.run_view import Grading, arm_table, gradings, truncated_too
+from bench.run_view import Grading, arm_table, compare, gradings, truncated_too
 from bench.words import ARMS, LEGENDS, in_words, spread_of
 
 if TYPE_CHECKING:
@@ -94,15 +94,16 @@ def gather(run: Run, base: str = "") -> Page:
     names = list(dict.fromkeys([*tables[0].names, *kinds]))
     fixtures, notes = run_fixtures(run)
     judged = ranks_any(run)
+    compared = [compare(run, grading=way) for way in ways] if judged else []
     atoms, left_out = atom_list(run, first, series, kinds, fixtures, names) if first and judged else ([], 0)
     return Page(
         run=run.name,
         base=base,
         grading=first,
-        verdicts=[verdicts(run, way, series, kinds) for way in ways] if judged else [],
+        verdicts=[verdicts(one, way, series, kinds) for one, way in zip(compared, ways, strict=False)],
         tables=tables,
         legends=[*LEGENDS, *spread_of(table), *_cut_off(run)],
-        pictures=list(pictures(run)) if judged else [],
+        pictures=list(pictures(run, compared[0])) if compared else [],
         atoms=atoms,
         atoms_left_out=left_out,
         fixture_atoms=fixture_atoms(run, first),

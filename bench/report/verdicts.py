@@ -10,11 +10,11 @@ from bench.analysis.compare import cannot_be_said
 from bench.analysis.units import CONTROLS, SERIES
 from bench.conclusion import CANNOT_TELL
 from bench.frames import records
-from bench.run_view import Grading, compare
+from bench.run_view import Grading
 from bench.words import points
 
 if TYPE_CHECKING:
-    from bench.index import Run
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,12 @@ class Verdicts:
 
 
 def verdicts(
-    run: Run, grading: Grading, series: Mapping[tuple[object, ...], str], kinds: Mapping[str, str]
+    table: pd.DataFrame, grading: Grading, series: Mapping[tuple[object, ...], str], kinds: Mapping[str, str]
 ) -> Verdicts:
-    """The verdicts by that way of grading; `series` maps a series to its name on the page, `kinds` that to its kind."""
-    table = compare(run, grading=grading)
+    """The verdicts of `table`, the run's `compare` by that way of grading.
+
+    `series` maps a series to its name on the page, `kinds` that to its kind.
+    """
     first, *others = records(table)
     for line in (first, *others):
         line["name"] = series[tuple(line[column] for column in SERIES)]
