@@ -2,10 +2,13 @@
 
 with Killer() as killer:
     killer.run(sweep, 0.3)     # started, and killed with SIGKILL 0.3 s later if it still runs; True where it was
+    killer.run(sweep, batch=True, at="bench.calls.ledger.Ledger.sent")     # killed when it comes to call that
 """
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import signal
 import subprocess
@@ -30,14 +33,28 @@ class Killer:
         self._process.wait(30)
         self._process.stdout.close()
 
-    def run(self, sweep: Path, kill_after_s: float) -> bool:
+    def run(self, sweep: Path, kill_after_s: float = 60.0, *, batch: bool = False, at: str = "") -> bool:
         """Whether the run was killed before its end."""
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(f"{kill_after_s} {sweep}\n")
+        order = {"sweep": str(sweep), "after": kill_after_s, "batch": batch, "at": at, "environ": _servers()}
+        self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         told = self._process.stdout.readline().strip()
         assert told in ("killed", "ended"), f"the run ended otherwise: {told or 'its parent is gone'}"
         return told == "killed"
+
+
+def _servers() -> dict[str, str]:
+    """Where the test of this moment has its server."""
+    return {k: v for k, v in os.environ.items() if k.startswith("ANTHROPIC_")}
+
+
+def _die_at(name: str) -> None:
+    """Kill this process when it calls that method."""
+    where, _, method = name.rpartition(".")
+    module, _, class_ = where.rpartition(".")
+    owner = getattr(importlib.import_module(module), class_)
+    setattr(owner, method, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def _main() -> None:
@@ -47,14 +64,17 @@ def _main() -> None:
     from bench.forks.run import run_sweep
 
     for line in sys.stdin:
-        after, _, sweep = line.strip().partition(" ")
+        order = json.loads(line)
+        os.environ.update(order["environ"])
         child = os.fork()
         if not child:
             try:
-                status = run_sweep(sweep, grade=False).exit_status
+                if order["at"]:
+                    _die_at(order["at"])
+                status = run_sweep(order["sweep"], grade=False, batch=order["batch"] or None).exit_status
             finally:
                 os._exit(status if "status" in locals() else 99)
-        until = time.monotonic() + float(after)
+        until = time.monotonic() + order["after"]
         while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < until:
             time.sleep(POLL_S)
         if not ended[0]:

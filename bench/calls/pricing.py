@@ -37,6 +37,21 @@ class Pricing:
             self._costs[asked] = cost(usage, model, asked[2], billing=asked[3], table=self.table)
         return self._costs[asked]
 
+    def caching_pays(self, model: str, tokens: int, requests: int) -> bool:
+        """Whether so many batched requests over a prefix of so many tokens cost less with a cache entry than without.
+
+        One request then writes it for the hour, at twice the input's price, and the others read it. Always True of what
+        is asked directly: the next start, minutes later, reads it, too.
+        """
+        if self.billing != "batch":
+            return True
+        plain = self.cost(Usage(input=tokens), model).usd_api
+        written = self.cost(Usage(cache_write_1h=tokens), model).usd_api
+        read = self.cost(Usage(cache_read=tokens), model).usd_api
+        if plain is None or written is None or read is None:
+            return tokens > 0 and requests > 1
+        return written + (requests - 1) * read < requests * plain
+
     def worst(self, model: str, counted_tokens: int, max_tokens: int) -> float | None:
         """The most that a request counted so may cost, USD; None where no price is known."""
         asked = (model, counted_tokens, max_tokens)

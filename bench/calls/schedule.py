@@ -15,21 +15,33 @@ CACHE_LIFETIME_S = 300.0
 
 
 class GroupSchedule:
-    """Forks over one context of one model: cold (nothing cached), warming (one alone), or warm (the rest may go)."""
+    """Forks over one context of one model: cold (nothing cached), warming (one alone), or warm (the rest may go).
 
-    def __init__(self, name: str, model: str, forks: Iterable[str], lifetime_s: float = CACHE_LIFETIME_S) -> None:
+    `cached` False: nothing is to be written once and read, and none needs to go alone.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        forks: Iterable[str],
+        lifetime_s: float = CACHE_LIFETIME_S,
+        *,
+        cached: bool = True,
+    ) -> None:
         self.name = name
         self.model = model
         self.waiting = deque(forks)
         self.started: dict[str, float] = {}
         """Forks in flight and when each started."""
         self._lifetime_s = lifetime_s
+        self._cached = cached
         self._read_at: float | None = None
         """Start of the newest request known to have written or read the entry; None while there is none."""
 
     def ready(self, now: float) -> bool:
         """Whether a fork may start."""
-        return bool(self.waiting) and (not self.started or self._warm(now))
+        return bool(self.waiting) and (not self._cached or not self.started or self._warm(now))
 
     def start(self, now: float) -> str:
         """The fork to start; only when `ready`."""

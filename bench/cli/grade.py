@@ -52,6 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--budget-usd", type=float, metavar="X", help="hard stop for the whole run, in USD")
     budget.add_argument("--no-budget", action="store_true", help="ask a paid judge without a cap")
+    parser.add_argument("--batch", action="store_true", help="ask a judge through Message Batches: half price")
     parser.add_argument("--dry-run", action="store_true", help="print what would be asked and its cost; ask nothing")
     parser.add_argument("--json", action="store_true", help="print the plan or the results as JSON")
 
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     graders = _graders(args, made.sweep.graders)
     check_graders(graders)
     fixtures = fixtures_of(made, store.root)
-    means = means_of(made.sweep, store.root, budget_usd=args.budget_usd, no_budget=args.no_budget)
+    means = means_of(made.sweep, store.root, budget_usd=args.budget_usd, no_budget=args.no_budget, batch=args.batch)
     if args.dry_run:
         lines = [line for spec in graders if (line := _planned(store, spec, made.seed, fixtures, means))]
         emit(lines, PLAN, as_json=args.json)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from bench.calls.batching import Batcher, Out
 from bench.calls.call_rows import answered_call, broken_off, failed_call
 from bench.calls.journal import Finished
@@ -136,7 +138,8 @@ class Asker:
 
     def _request(self, sized: Sized, *, batch: bool = False) -> Request:
         fork = sized.fork
-        return request_of(fork, self._contexts[fork.context_sha256], "1h" if batch else "5m")
+        request = request_of(fork, self._contexts[fork.context_sha256], "1h" if batch else "5m")
+        return request if sized.cached or not batch else replace(request, cached=False)
 
     def _watched(self, sized: Sized, request: Request, reply: Reply, started: float, began: float) -> None:
         why = self._watch.miss(sized.fork.group, request, reply.usage, started, began)

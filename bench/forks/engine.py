@@ -113,7 +113,8 @@ class Engine:
         for sized in sorted(work.asked, key=lambda s: self._ledger.handed_in(s.fork.reply_sha256) is None):
             sharing.setdefault(sized.fork.cache_entry, []).append(sized.fork.reply_sha256)
         for entry, forks in sharing.items():
-            self._schedule.add(GroupSchedule(entry, work.model, forks, self._schedule.lifetime_s))
+            cached = any(self._sized[sha256].cached for sha256 in forks)
+            self._schedule.add(GroupSchedule(entry, work.model, forks, self._schedule.lifetime_s, cached=cached))
         self._close_job(work)
 
     def _close_job(self, work: GroupWork) -> None:

@@ -67,6 +67,7 @@ def _means(laid: Laid, outside: Outside) -> Means:
         budget_usd=resolved.sweep.budget_usd,
         no_budget=resolved.no_budget,
         concurrency=resolved.sweep.concurrency,
+        batch=resolved.batch,
         timeout_s=resolved.sweep.timeout_s,
         prices=resolved.prices,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,8 @@ class Sized:
     expected_input_usd: float | None
     expected_usd: float | None
     worst_usd: float | None
+    cached: bool = True
+    """Whether the prompt is to be cached: in a batch that few others share it would cost more."""
     grading_usd: float | None = 0.0
     """What grading its outputs is expected to cost …"""
     grading_worst_usd: float | None = 0.0
@@ -112,6 +115,8 @@ def size(
 
     `counts`: by (model, context, instruction). The first fork over a context writes the cache, the others read it.
     """
+    forks = list(forks)
+    sharing = Counter((fork.group, fork.cache_entry) for fork in forks)
     asked: list[Sized] = []
     misfits: list[Decided] = []
     warmed: set[tuple[str, str]] = set()
@@ -122,16 +127,23 @@ def size(
             why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
-        asked.append(sized(fork, count, pricing, warm=(fork.group, fork.cache_entry) in warmed))
-        warmed.add((fork.group, fork.cache_entry))
+        entry = (fork.group, fork.cache_entry)
+        asked.append(sized(fork, count, pricing, warm=entry in warmed, sharing=sharing[entry]))
+        warmed.add(entry)
     return asked, misfits
 
 
-def sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
-    """The fork priced; `warm`: an earlier one of its group has written its context into the cache."""
+def sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool, sharing: int = 1) -> Sized:
+    """The fork priced; `warm`: an earlier one of its group has written its context into the cache.
+
+    `sharing`: how many forks of its group ask over that context.
+    """
     prefix = max(0, count.tokens - estimate_tokens(fork.instruction))
     cached = cacheable_tokens(fork.model, prefix)
     held = cached or 0
+    pays = pricing.caching_pays(fork.model, held, sharing)
+    if not pays:
+        cached = held = 0
     read, written = (held, 0) if warm else (0, held)
     wrote = f"cache_write_{pricing.ttl}"
     asked = Usage(input=count.tokens - held, cache_read=read, **{wrote: written})
@@ -150,6 +162,7 @@ def sized(fork: Fork, count: Count, pricing: Pricing, *, warm: bool) -> Sized:
         expected_input_usd=pricing.cost(asked, fork.model).usd_api,
         expected_usd=pricing.cost(answered, fork.model).usd_api,
         worst_usd=pricing.worst(fork.model, count.tokens, fork.max_tokens),
+        cached=pays,
     )
 
 

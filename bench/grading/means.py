@@ -11,7 +11,9 @@ from bench.calls.outside import Outside
 from bench.calls.pricing import Pricing
 from bench.errors import BenchError
 from bench.models import family
+from bench.models.batches import takes_batches
 from bench.models.protocol import ModelMissing
+from bench.prices import Billing
 from bench.pricetable import PriceTable, built_in, load_prices
 from bench.project import find_project
 from bench.sweepfile import GraderSpec, Sweep
@@ -27,10 +29,17 @@ class Means:
     concurrency: int = 8
     timeout_s: float = 300.0
     prices: PriceTable = field(default_factory=built_in)
+    batch: bool = False
+    """Ask judges through Message Batches, where they take them; local ones are asked directly."""
 
-    @property
-    def pricing(self) -> Pricing:
-        return Pricing(self.prices, self.outside.now().date())
+    def batches(self, model: str) -> bool:
+        """Whether that judge is asked in batches."""
+        return self.batch and takes_batches(model)
+
+    def pricing(self, model: str) -> Pricing:
+        """Prices of that judge's calls."""
+        billing: Billing = "batch" if self.batches(model) else "direct"
+        return Pricing(self.prices, self.outside.now().date(), billing=billing)
 
 
 def means_of(
@@ -40,6 +49,7 @@ def means_of(
     outside: Outside | None = None,
     budget_usd: float | None = None,
     no_budget: bool = False,
+    batch: bool = False,
 ) -> Means:
     """The means of a run's sweep, its budget replaced where one is given; prices are of the project around `root`."""
     return Means(
@@ -49,12 +59,16 @@ def means_of(
         concurrency=sweep.concurrency,
         timeout_s=sweep.timeout_s,
         prices=_prices(root),
+        batch=batch,
     )
 
 
 def check_payable(spec: GraderSpec, means: Means) -> None:
     """Nothing where the judge may be paid for; raises BenchError, before the first call, where it may not."""
-    worst = means.pricing.worst(spec.model or "", 0, 0)
+    model = spec.model or ""
+    worst = means.pricing(model).worst(model, 0, 0)
+    if means.batch and not means.batches(model) and family(model) != "local":
+        raise BenchError(f"the judge '{model}' takes no batches; leave out --batch")
     if means.budget_usd is None and not means.no_budget and worst != 0:
         raise BenchError(
             f"the judge '{spec.model}' is paid for and there is no budget; use --budget-usd or --no-budget"

@@ -62,6 +62,8 @@ class LoopbackServer:
         self._thread = threading.Thread(target=self._loop.run_forever, name="loopback", daemon=True)
         self.batches: dict[str, Batch] = {}
         """Every batch handed in, by id."""
+        self.batch_bytes: list[int] = []
+        """Of the bodies that they came in."""
         self._batch_polls = batch_polls
         self._batch_faults = list(batch_faults)
         self._routes: dict[tuple[str, str], Callable[[HttpRequest, Responder], Awaitable[None]]] = {
@@ -160,11 +162,14 @@ class LoopbackServer:
             )
         batch.answer(self._behaviour, self.cache)
         self.batches[batch.id] = batch
+        self.batch_bytes.append(len(request.body))
         if fault == "drop":
             raise ConnectionResetError
         await out.json(200, batch.shown(self.url))
 
     async def _list(self, _request: HttpRequest, out: Responder) -> None:
+        for batch in self.batches.values():
+            batch.polls_left -= 1
         await out.json(200, list_of([*self.batches.values()], self.url))
 
     async def _of_batch(self, request: HttpRequest, out: Responder) -> None:

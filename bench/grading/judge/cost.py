@@ -50,15 +50,24 @@ def expense(questions: Sequence[Question], prompt: Prompt, passes: int, model: s
     Expected: the prefix is written once and then read, and every question is answered when it is first asked. Worst:
     every prompt is the largest one in the dearest class, every answer malformed once, every claim looked at again.
     """
-    held = cacheable_tokens(model, prompt.prefix) or 0
+    held = held_tokens(model, prompt.prefix, len(questions) * passes, pricing)
     density = chars_per_token(model)
-    usages = [_expected(q, prompt.prefix, held, density, first=i == 0) for i, q in enumerate([*questions] * passes)]
+    wrote = f"cache_write_{pricing.ttl}"
+    usages = [
+        _expected(q, prompt.prefix, held, density, wrote, first=i == 0) for i, q in enumerate([*questions] * passes)
+    ]
     worst = [pricing.worst(model, prompt.most, tokens) for q in questions for tokens in worst_answers(q)]
     one_pass = total(worst)
     return Expense(
         expected_usd=total(pricing.cost(usage, model).usd_api for usage in usages),
         worst_usd=None if one_pass is None else passes * one_pass,
     )
+
+
+def held_tokens(model: str, prefix: int, questions: int, pricing: Pricing) -> int:
+    """Tokens of an output's prefix that so many questions about it write once and read; 0 where none are cached."""
+    held = cacheable_tokens(model, prefix) or 0
+    return held if pricing.caching_pays(model, held, questions) else 0
 
 
 def worst_answers(question: Question) -> list[int]:
@@ -80,10 +89,10 @@ def total(values: Iterable[float | None]) -> float | None:
     return None if None in known_ else math.fsum(v for v in known_ if v is not None)
 
 
-def _expected(question: Question, prefix: int, held: int, density: float, *, first: bool) -> Usage:
+def _expected(question: Question, prefix: int, held: int, density: float, wrote: str, *, first: bool) -> Usage:
     return Usage(
         input=prefix - held + math.ceil(len(question.instruction) / density),
         output=min(question.max_tokens, EXPECTED_BESIDE_TOKENS + EXPECTED_ITEM_TOKENS * len(question.ids)),
         cache_read=0 if first else held,
-        cache_write_5m=held if first else 0,
+        **{wrote: held if first else 0},
     )

@@ -46,18 +46,16 @@ class JudgeEngine:
         caller: Caller,
         stopping: Stopping,
         graded: Callable[[Pass, list[Looked]], None],
-        *,
-        concurrency: int,
-        at_once: int | None,
+        schedule: Schedule,
     ) -> None:
         model = caller.model.name
         self._caller = caller
         self._graded = graded
         self._jobs: dict[str, _Job] = {}
-        schedule = Schedule(concurrency=concurrency, limits={} if at_once is None else {model: at_once})
         for subject in subjects:
             jobs = {f"{subject.cell_key}/{i}": job for i, job in enumerate(_jobs(subject))}
-            schedule.add(GroupSchedule(subject.cell_key, model, jobs))
+            cached = subject.cell_key not in caller.uncached
+            schedule.add(GroupSchedule(subject.cell_key, model, jobs, schedule.lifetime_s, cached=cached))
             self._jobs |= jobs
         self._runner = Runner[Looked](schedule, stopping, caller.outside.clock, work=self._look, ended=self._ended)
 
@@ -75,7 +73,8 @@ class JudgeEngine:
         async def ask(question: Question, time: int) -> Heard | None:
             return await self._caller.ask(job.subject, question, lambda: self._runner.began(id_), time=time)
 
-        return await look(ask, job.one.one.sheet, job.one.one.due.seen, job.question)
+        one = job.one.one
+        return await look(ask, one.sheet, one.due.seen, job.question, together=self._caller.batches)
 
     def _ended(self, id_: str, looked: Looked | None) -> None:
         if looked is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from bench.grading.blind import Seen
@@ -26,11 +27,12 @@ class Looked:
     """Whether an answer could be read at all."""
 
 
-async def look(ask: Ask, sheet: Sheet, seen: Seen, question: Question) -> Looked | None:
+async def look(ask: Ask, sheet: Sheet, seen: Seen, question: Question, *, together: bool = False) -> Looked | None:
     """The findings of a question; None where some call could not be made now, so that it must be asked again later.
 
     A malformed answer is asked for once more. What is claimed without a quote from the output is looked at again; if
     there is no quote then either, it is absent. What was not answered is missing.
+    `together`: second looks are asked at once.
     """
     heard = await ask(question, 1)
     if heard is not None and heard.call.outcome == "malformed":
@@ -43,8 +45,9 @@ async def look(ask: Ask, sheet: Sheet, seen: Seen, question: Question) -> Looked
         return Looked(missing, answered=False)
     findings = _findings(answers, question, seen, heard.call.call_id)
     unsupported = [i for i, finding in findings.items() if finding.evidence_found is False]
-    for second in sheet.second_looks(question, unsupported):
-        again = await ask(second, 1)
+    seconds = sheet.second_looks(question, unsupported)
+    looks = await (_at_once if together else _in_turn)(ask, seconds)
+    for second, again in zip(seconds, looks, strict=False):
         if again is None:
             return None
         said = _answers(again, second)
@@ -53,6 +56,20 @@ async def look(ask: Ask, sheet: Sheet, seen: Seen, question: Question) -> Looked
             for i, finding in _findings(said or Answers(), second, seen, again.call.call_id).items()
         }
     return Looked(findings, tuple(_inventions(answers, seen)))
+
+
+async def _in_turn(ask: Ask, questions: Sequence[Question]) -> list[Heard | None]:
+    """The answers, up to the first that could not be had."""
+    out: list[Heard | None] = []
+    for question in questions:
+        out.append(await ask(question, 1))
+        if out[-1] is None:
+            break
+    return out
+
+
+async def _at_once(ask: Ask, questions: Sequence[Question]) -> list[Heard | None]:
+    return list(await asyncio.gather(*(ask(question, 1) for question in questions)))
 
 
 def _answers(heard: Heard, question: Question) -> Answers | None:

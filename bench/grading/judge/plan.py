@@ -33,6 +33,8 @@ class JudgePlan:
     counts: Mapping[str, Count]
     misfits: frozenset[str]
     """Cells whose output is too long for the judge's window."""
+    uncached: frozenset[str]
+    """Cells whose output is sent without a cache breakpoint, since too few questions share it."""
     expense: Expense
 
     @property
@@ -93,6 +95,7 @@ def plan_of(
         subjects=tuple(subjects),
         counts=counts,
         misfits=misfits,
+        uncached=frozenset(s.cell_key for s in asked if not s.cached(counts[s.cell_key], model.name, pricing)),
         expense=added(s.expense(counts[s.cell_key], model.name, pricing) for s in asked),
     )
 

@@ -60,10 +60,13 @@ class Replies:
                 continue
         return rows
 
-    def settle_abandoned(self, group: str, model: str, ledger: Ledger, pricing: Pricing) -> None:
+    def settle_abandoned(
+        self, group: str, model: str, ledger: Ledger, pricing: Pricing, *, batches: bool = True
+    ) -> None:
         """Settle what a dead process left in flight: answers that are on disk at their price, all else at its worst.
 
-        Only for who holds the grader's lock.
+        `batches` False: what stands in a batch, or may, is left, as its answer can be fetched. Only for who holds the
+        grader's lock.
         """
         abandoned = ledger.abandoned(group)
         if not abandoned:
@@ -72,6 +75,8 @@ class Replies:
         kept = {heard.call.call_id: heard.call for heard in map(_read, self._folder.glob("*.json"))}
         for started in abandoned:
             call = noted.get(started.call_id) or kept.get(started.call_id)
+            if call is None and not batches and started.call_id in ledger.handing_of:
+                continue
             if call is None:
                 gone = Attempt(
                     outcome="aborted", detail="the process that asked is gone", started_at=started.at, seconds=0

@@ -30,7 +30,7 @@ class Reserve:
 
     def __init__(self, laid: Laid) -> None:
         self._laid = laid
-        self._judges = [_Judge(spec, laid.pricing) for spec in laid.resolved.sweep.graders if spec.kind == "judge"]
+        self._judges = [_Judge(spec, laid.fork_pricing) for spec in laid.resolved.sweep.graders if spec.kind == "judge"]
         self._fixtures = {f.name: f for f in laid.resolved.fixtures}
         self._arms = {laid.labels[a.arm.label]: a.arm for a in laid.resolved.arms}
         self._assembled: dict[tuple[str, str, int], int] = {}
@@ -88,7 +88,7 @@ class Reserve:
         for judge in self._judges if store.run_file.exists() else ():
             spec, model = judge.spec, judge.model
             work = work_of(store, spec, sealed_outputs(store, spec, seed), seed, self._fixtures)
-            yield total(s.expense(estimated_count(s, model), model, self._laid.pricing).expected_usd for s in work)
+            yield total(s.expense(estimated_count(s, model), model, self._laid.fork_pricing).expected_usd for s in work)
 
     def _beside(self, name: str, label: str, step: int) -> int:
         """Characters of an arm's handoff beside the reply: pins, ledger, restored files."""

@@ -11,6 +11,7 @@ from typing import get_args
 import msgspec
 
 from bench.atomic import write_bytes
+from bench.calls.batching import BATCH_LIFETIME_S, BATCHED_AT_ONCE
 from bench.calls.journal import Journal
 from bench.calls.ledger import Ledger
 from bench.calls.locks import Lock
@@ -18,6 +19,7 @@ from bench.calls.own_loop import Interruptible
 from bench.calls.paying import Payer
 from bench.calls.retry import Retries
 from bench.calls.runner import POLL_S
+from bench.calls.schedule import Schedule
 from bench.calls.stopping import Stopping
 from bench.fixtures import Fixture
 from bench.forks.pace import LOCAL_AT_ONCE
@@ -37,7 +39,7 @@ from bench.grading.outputs import GradedStore, sealed_and_mapped, sealed_outputs
 from bench.grading.results import GraderResult
 from bench.grading.tell import Tell
 from bench.models import family
-from bench.models.protocol import CredentialsMissing, Model, ModelMissing
+from bench.models.protocol import BatchModel, CredentialsMissing, Model, ModelMissing
 from bench.rows import CallRow
 from bench.sweepfile import GraderSpec
 
@@ -75,7 +77,7 @@ def plan_judge(
                 counts = await counted(subjects, model)
         except CredentialsMissing:
             counts = {s.cell_key: estimated_count(s, model.name) for s in subjects if not s.blank}
-        return plan_of(spec, subjects, len(sealed), model, counts, means.pricing)
+        return plan_of(spec, subjects, len(sealed), model, counts, means.pricing(model.name))
 
     return Interruptible[JudgePlan]().run(main)
 
@@ -128,7 +130,7 @@ class _JudgeRun:
             except ModelMissing as missing:
                 return self._result(None, 0, skipped=str(missing))
             counts = await counted(asked, model)
-            plan = plan_of(self._spec, asked, len(sealed), model, counts, self._means.pricing)
+            plan = plan_of(self._spec, asked, len(sealed), model, counts, self._means.pricing(model.name))
             return await self._judge(plan, model, handle, stack)
 
     async def _lock(self, stack: AsyncExitStack) -> None:
@@ -141,7 +143,7 @@ class _JudgeRun:
     async def _judge(
         self, plan: JudgePlan, model: Model, handle: Interruptible[GraderResult], stack: AsyncExitStack
     ) -> GraderResult:
-        means, pricing = self._means, self._means.pricing
+        means, pricing = self._means, self._means.pricing(model.name)
         for subject in plan.subjects:
             if subject.cell_key in plan.misfits:
                 for one in subject.passes:
@@ -150,9 +152,10 @@ class _JudgeRun:
         stack.callback(journal.close)
         stack.callback(journal.sync)
         ledger = Ledger(journal, means.budget_usd, means.outside.stamp, grades=True)
-        self._replies.settle_abandoned(self._group, model.name, ledger, pricing)
+        self._replies.settle_abandoned(self._group, model.name, ledger, pricing, batches=False)
         before = len(self._replies.calls())
         stopping = Stopping()
+        batches = means.batches(model.name) and isinstance(model, BatchModel)
         caller = Caller(
             model=model,
             grader_sha256=judge_sha256(model.name),
@@ -165,18 +168,26 @@ class _JudgeRun:
             outside=means.outside,
             timeout_s=means.timeout_s,
             gave_up=lambda why: self._failures.update([why]),
+            batches=batches,
+            uncached=plan.uncached,
         )
-        engine = JudgeEngine(
-            plan.asked,
-            caller,
-            stopping,
-            self._graded,
-            concurrency=means.concurrency,
-            at_once=LOCAL_AT_ONCE if family(model.name) == "local" else None,
-        )
+        engine = JudgeEngine(plan.asked, caller, stopping, self._graded, self._schedule(model.name, batches=batches))
         handle.on_interrupt(engine.interrupt)
-        await engine.run()
+        try:
+            await engine.run()
+        finally:
+            await caller.close()
+        if not stopping and not self._missing:
+            # what a batch of an earlier start brings to questions that nobody asks any more
+            self._replies.settle_abandoned(self._group, model.name, ledger, pricing)
         return self._result(stopping, before)
+
+    def _schedule(self, model: str, *, batches: bool) -> Schedule:
+        """A batch takes all that is ready at once; what is asked directly keeps to the concurrency."""
+        if batches:
+            return Schedule(concurrency=BATCHED_AT_ONCE, lifetime_s=BATCH_LIFETIME_S)
+        limits = {model: LOCAL_AT_ONCE} if family(model) == "local" else {}
+        return Schedule(concurrency=self._means.concurrency, limits=limits)
 
     def _graded(self, one: Pass, looked: list[Looked]) -> None:
         self._write(one, grade_of(one, self._spec, looked))

@@ -11,7 +11,7 @@ from functools import cached_property
 from bench.calls.pricing import Pricing
 from bench.forks.cells import place
 from bench.grading.judge import questions, wording
-from bench.grading.judge.cost import Expense, Prompt, chars_per_token, expense
+from bench.grading.judge.cost import Expense, Prompt, chars_per_token, expense, held_tokens
 from bench.grading.judge.questions import Question, Sheet
 from bench.grading.outputs import Due
 from bench.models.protocol import Context, Count
@@ -85,9 +85,18 @@ class Subject:
         """What grading it costs."""
         if self.blank:
             return Expense()
-        prefix = counted.tokens - math.ceil(len(self.largest.instruction) / chars_per_token(model))
-        prompt = Prompt(prefix=max(0, prefix), most=counted.tokens)
+        prompt = Prompt(prefix=self._prefix(counted, model), most=counted.tokens)
         return expense(self.passes[0].sheet.questions(), prompt, len(self.passes), model, pricing)
+
+    def cached(self, counted: Count, model: str, pricing: Pricing) -> bool:
+        """Whether its prefix is to be cached: in batches that costs more where few questions share it."""
+        questions = sum(len(p.sheet.questions()) for p in self.passes)
+        direct = pricing.billing == "direct"
+        return direct or held_tokens(model, self._prefix(counted, model), questions, pricing) > 0
+
+    def _prefix(self, counted: Count, model: str) -> int:
+        """Tokens of what all its questions begin with."""
+        return max(0, counted.tokens - math.ceil(len(self.largest.instruction) / chars_per_token(model)))
 
     def _chars(self, question: Question) -> int:
         return CHARS_PER_TOKEN * self.context.tokens + len(question.instruction)
