@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import msgspec
     import pandas as pd
 
+    from bench.forks.runfile import ArmMark, RunFile
     from bench.forks.store import Store
 
 TABLES: dict[str, type[msgspec.Struct]] = {
@@ -171,15 +172,25 @@ def planned_cells(store: Store) -> Iterator[OutputRow]:
     for fixture, mark in run.fixtures.items():
         for label, versions in run.arms.items():
             arm = versions[-1]
-            asks = arm.kind in MODEL_KINDS
-            for model in run.models if asks else ("none",):
-                for stale in mark.stale_by or stale_by if asks else (0,):
+            models = _models_of(arm, run)
+            asks = models != ("none",)
+            for model in models:
+                for stale in mark.stale_by or stale_by if arm.kind in MODEL_KINDS else (0,):
                     for step in range(1, run.sweep.chain + 1):
                         for replicate in range(1, (replicates_of(run, label, model) if asks else 1) + 1):
                             yield OutputRow(
                                 run=run.run, fixture=fixture, arm=arm.label, kind=arm.kind, model=model, cell_key="",
                                 replicate=replicate, chain_step=step, stale_by=stale, outcome="handoff",
                             )  # fmt: skip
+
+
+def _models_of(arm: ArmMark, run: RunFile) -> tuple[str, ...]:
+    """The models that an arm's cells have: who writes its summary, else who is asked for its commitments."""
+    from bench.arms.model import MODEL_KINDS
+
+    if arm.kind in MODEL_KINDS or arm.every_model:
+        return tuple(run.models)
+    return ("none",) if arm.commitments_model is None else (arm.commitments_model,)
 
 
 def _fingerprint(store: Store, sources: Sequence[str] = SOURCES) -> bytes:

@@ -10,6 +10,7 @@ from bench.errors import BenchError
 from bench.forks.plan_table import plan_lines
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
+from bench.index import planned_cells
 
 OTHER = "claude-haiku-4-5"
 ASKS = "Find what was promised."
@@ -72,7 +73,9 @@ def test_the_pass_is_asked_over_what_was_said_by_its_own_instruction_and_setting
     assert b"what the assistant said" in request.context.body and ASKS.encode() not in request.context.body
     assert asked(model) == ["fork"]
     assert Store(summary.folder).parts(by_arm(summary)["both"]).commitments.model == OTHER
-    assert Store(summary.folder).run_json().models[OTHER] == OTHER
+    run = Store(summary.folder).run_json()
+    assert (run.models, run.commitments_models) == ({PAID: PAID}, {OTHER: OTHER})
+    assert {r.model for r in planned_cells(Store(summary.folder))} == {PAID}
 
 
 def test_what_an_arm_says_of_its_pass_outranks_the_sweep(tmp_path):
@@ -171,6 +174,8 @@ def test_an_arm_without_a_model_is_built_for_each_reply_of_its_pass(tmp_path):
     assert sorted(asked(model)) == ["fork"] * 2 + ["pass"] * 2
     again = run_sweep(tmp_path / "sweeps/s.toml", outside=outside(model))
     assert (again.done_before, len(model.asked)) == (4, 4)
+    planned = [(r.arm, r.model, r.replicate) for r in planned_cells(Store(summary.folder))]
+    assert planned == [(label, PAID, n) for label in ("cut", "plain") for n in (1, 2)]
 
 
 def test_an_arm_without_a_model_needs_one_for_its_pass(tmp_path):
@@ -181,6 +186,7 @@ def test_an_arm_without_a_model_needs_one_for_its_pass(tmp_path):
     small = FakeModel(answers, OTHER)
     summary = run_sweep(made(tmp_path, arms=own, models=()), outside=outside(small))
     assert by_arm(summary)["cut"].model == OTHER
+    assert [(r.arm, r.model) for r in planned_cells(Store(summary.folder))] == [("cut", OTHER)]
 
 
 def test_a_plan_names_the_passes_and_counts_their_worst_case(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 from bench.arms import Arm, find_arm
 from bench.errors import Problem, collected
 from bench.fixtures import fixture_folder, fixture_name
+from bench.forks.pass_ask import pass_model
 from bench.models.names import parse_name
 from bench.prices import unpriced_carry
 from bench.pricetable import load_prices
@@ -50,7 +51,7 @@ def _arms(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:
     labels = [arm.label for arm in arms]
     for label in _twice(labels):
         yield SweepFault(f"two arms are called '{label}', regardless of case; rename one", ("arms",))
-    asking = [arm.label for arm in arms if arm.asks_model]
+    asking = [arm.label for arm in arms if arm.asks_model or (arm.has_commitments and not pass_model(arm, sweep))]
     if asking and not sweep.models:
         told = f"the arm '{asking[0]}' asks a model, and the sweep names none; add models = [...]"
         yield SweepFault(told, ("arms",))
@@ -66,6 +67,10 @@ def _models(sweep: Sweep) -> Iterator[SweepFault]:
     for model in dict.fromkeys(sweep.models):
         collected(wrong, parse_name, model)
     yield from (SweepFault(str(p), ("models",)) for p in wrong)
+    if sweep.commitments is not None and sweep.commitments.model is not None:
+        unknown: list[Problem] = []
+        collected(unknown, parse_name, sweep.commitments.model)
+        yield from (SweepFault(str(p), ("commitments", "model")) for p in unknown)
     wrong_judges: list[Problem] = []
     for judge in dict.fromkeys(g.model for g in sweep.graders if g.model is not None):
         collected(wrong_judges, parse_name, judge)

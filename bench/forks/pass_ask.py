@@ -26,12 +26,18 @@ class PassAsk(Struct, frozen=True, kw_only=True):
     effort: str | None
 
 
+def pass_model(arm: Arm, sweep: Sweep) -> str | None:
+    """Who is asked, as the arm says, else the sweep; None for the model of the fork."""
+    own, common = arm.settings.commitments, sweep.commitments
+    return (own and own.model) or (common and common.model) or None
+
+
 def pass_ask(arm: Arm, sweep: Sweep, project: Project) -> PassAsk | None:
     """How the arm's pass is asked; None for an arm without that part. Raises BenchError for what names no model."""
     if not arm.has_commitments:
         return None
     own, common = arm.settings.commitments or CommitmentsSpec(), sweep.commitments or CommitmentsSpec()
-    most, model = own.max_tokens or common.max_tokens or COMMITMENTS_MAX_TOKENS, own.model or common.model
+    most, model = own.max_tokens or common.max_tokens or COMMITMENTS_MAX_TOKENS, pass_model(arm, sweep)
     if model is not None:
         parse_name(model)
     return PassAsk(

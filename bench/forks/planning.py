@@ -257,6 +257,8 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
             version_sha256=a.version,
             instruction_sha256=a.instruction_sha256,
             prompt_sha256=sha256_of(a.arm.path) if a.arm.path else None,
+            every_model=a.asks_every_model and not a.arm.asks_model,
+            commitments_model=a.commitments.model if a.commitments else None,
         )
         versions = registered(versions, a.arm.label, mark)
     return RunFile(
@@ -266,7 +268,8 @@ def _run_file(resolved: Resolved, grid: Grid, labels: Mapping[str, str], version
         seed=resolved.sweep.seed,
         fixtures=fixtures,
         arms={label: tuple(marks) for label, marks in versions.items()},
-        models={name: slug(name) for name in dict.fromkeys((*resolved.sweep.models, *resolved.models))},
+        models={name: slug(name) for name in resolved.sweep.models},
+        commitments_models={name: slug(name) for name in resolved.models if name not in resolved.sweep.models},
         replicates={
             a.arm.label: dict.fromkeys(resolved.sweep.models, resolved.sweep.replicates) for a in resolved.arms
         },

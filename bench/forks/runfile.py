@@ -42,6 +42,10 @@ class ArmMark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     instruction_sha256: str | None = None
     prompt_sha256: str | None = None
     """Of the arm's file as it stood on disk."""
+    every_model: bool = False
+    """It writes its summary without a model, and each of the run's is asked for its commitments …"""
+    commitments_model: str | None = None
+    """… or just this one. Of an arm whose forks ask a model, who is asked for its commitments beside it."""
 
 
 class RunFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,6 +61,8 @@ class RunFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Label in the sweep -> its versions in the order they came."""
     models: dict[str, str] = {}
     """Model as named in the sweep -> its folder."""
+    commitments_models: dict[str, str] = {}
+    """Models that are asked for commitments only -> their folders."""
     replicates: dict[str, dict[str, int]] = {}
     """Arm -> model -> how many replicates the last start that held both asked for; else the sweep's count."""
     prices_sha256: str | None = None
@@ -107,6 +113,7 @@ def merged(old: RunFile | None, new: RunFile) -> RunFile:
         fixtures=fixtures,
         arms=old.arms | new.arms,
         models=old.models | new.models,
+        commitments_models=old.commitments_models | new.commitments_models,
         replicates=old.replicates | {arm: old.replicates.get(arm, {}) | n for arm, n in new.replicates.items()},
         started_at=old.started_at,
     )

@@ -30,9 +30,11 @@ class Group:
 
 
 def groups(resolved: Resolved) -> list[Group]:
-    """The groups of a sweep. Arms that ask no model go with the first model; without a model they are a group alone."""
+    """The groups of a sweep. Arms that ask none of its models go with the first one; without a model they are a group
+    alone.
+    """
     entries = _entries(resolved)
-    asking = tuple(entries[a.arm.label] for a in resolved.arms if a.arm.asks_model)
+    asking = tuple(entries[a.arm.label] for a in resolved.arms if a.arm.asks_model or a.asks_every_model)
     models: tuple[str | None, ...] = resolved.sweep.models if asking else ()
     return [
         Group(
