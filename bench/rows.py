@@ -17,6 +17,8 @@ NOT_FINAL = ("api-error", "timeout", "aborted", "expired")
 """Attempts; their cells run again on resume."""
 GRADED = ("handoff", "truncated")
 """Outcomes whose text is graded; truncated ones are left out of rankings unless asked for."""
+MOST_STALE = 60
+"""Messages a handoff may lag behind; further behind, a pipeline hands the compaction back to the harness."""
 
 Outcome = Literal[
     "nothing-to-fork", "does-not-fit", "too-stale", "budget", "instructed",

@@ -10,11 +10,12 @@ from fixture_files import write_fixture
 from sessions import call, compacted, result, says, transcript, user
 
 from bench.chains.refresh_cost import refresh_costs, total_usd
-from bench.chains.staleness import MOST_STALE, Rule, Staleness, replay, staleness
+from bench.chains.staleness import Rule, Staleness, replay, staleness
 from bench.cli import main
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.index import open_run
+from bench.rows import MOST_STALE
 from bench.transcripts.model import Usage
 
 START = datetime(2026, 10, 1, 9, tzinfo=UTC)

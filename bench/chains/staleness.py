@@ -14,11 +14,10 @@ from datetime import datetime
 from msgspec import Struct
 
 from bench.handoff.pins import is_pinnable
+from bench.rows import MOST_STALE
 from bench.transcripts.model import Message, Transcript
 from bench.transcripts.view import full_compactions
 
-MOST_STALE = 60
-"""Messages a handoff may lag behind; further behind, a pipeline hands the compaction back to the harness."""
 WRITING_S = 120.0
 """What writing a handoff takes unless told otherwise: the median of warm forks in a real pipeline's log."""
 

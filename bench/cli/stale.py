@@ -20,9 +20,10 @@ from pathlib import Path
 import msgspec
 
 from bench.chains.refresh_cost import HANDOFF_TOKENS, RefreshCost, refresh_costs, total_usd
-from bench.chains.staleness import MOST_STALE, WRITING_S, Replay, Rule, Staleness, replay, staleness
+from bench.chains.staleness import WRITING_S, Replay, Rule, Staleness, replay, staleness
 from bench.cli.output import emit_json, say, table
 from bench.errors import BenchError
+from bench.rows import MOST_STALE
 from bench.text import estimate_tokens
 from bench.transcripts.model import Transcript
 

@@ -4,26 +4,36 @@ RUN is a folder or the name of a run in the project's results/; without it, the 
 has a table for each; they are never mixed. Truncated handoffs are left out unless asked for. An arm that was edited
 between two starts has a line for each version; --latest leaves out those that the project no longer has.
 
+--delivered shows what the pipeline as a whole hands up: where a fork failed, its stored handoff (stale_by above 0) if
+it is fresh enough, else the harness's own summary (the arm `stock`), else nothing.
+
 examples:
   bench table
   bench table quickstart --by tag
   bench table quickstart --by distance
   bench table quickstart --latest
   bench table results/quickstart --by fixture --json
+  bench table nightly --delivered
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from bench.cli.output import emit_json
+
+if TYPE_CHECKING:
+    from bench.index import Run
 
 BY = ("tag", "speaker", "distance", "times-said", "step")
 
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--delivered", action="store_true", help="what is handed up where forks fail, beside the forks")
+    which.add_argument(
         "--by", choices=("fixture", *BY), help="a table for each fixture; or recall by a property of the facts"
     )
     parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
@@ -40,6 +50,8 @@ def run(args: Namespace) -> int:
     from bench.told import TABLES_BY, show_arms, show_by, without_superseded
 
     opened = open_run(args.run)
+    if args.delivered:
+        return _delivered(opened, with_truncated=args.with_truncated, as_json=args.json)
     if args.json:
         views = {None: arm_table, "fixture": fixture_table} | TABLES_BY
         frame = views[args.by](opened, with_truncated=args.with_truncated)
@@ -48,4 +60,16 @@ def run(args: Namespace) -> int:
         print(show_by(opened, args.by, with_truncated=args.with_truncated, latest=args.latest))
     else:
         print(show_arms(opened, by=args.by, with_truncated=args.with_truncated, latest=args.latest))
+    return 0
+
+
+def _delivered(opened: Run, *, with_truncated: bool, as_json: bool) -> int:
+    from bench.frames import records
+    from bench.run_delivered import delivered_cells, delivered_table, show_delivered
+
+    if as_json:
+        views = {"arms": delivered_table, "cells": delivered_cells}
+        emit_json({name: records(view(opened, with_truncated=with_truncated)) for name, view in views.items()})
+    else:
+        print(show_delivered(opened, with_truncated=with_truncated))
     return 0

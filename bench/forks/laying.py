@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from bench.arms.instruction import why_instructed
-from bench.chains.staleness import MOST_STALE
 from bench.contexts.context import Prepared
 from bench.contexts.subjects import ContextId, context_mode
 from bench.fixtures import Fixture
@@ -21,6 +20,7 @@ from bench.forks.fork import Fork
 from bench.forks.grid import Build, Decided, Grid, can_ask
 from bench.forks.pass_layout import Limits, PassLayout
 from bench.forks.resolve import Resolved, ResolvedArm, behind_at_end
+from bench.rows import MOST_STALE
 from bench.transcripts.model import Transcript
 
 
