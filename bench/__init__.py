@@ -37,6 +37,7 @@ _HOMES: dict[str, str] = {
         "bench.run_plots",
     ),
     **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
+    **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
     "write_report": "bench.report",
 }  # fmt: skip
 
