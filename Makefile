@@ -24,7 +24,7 @@ sweep: setup
 	$(BIN)/bench sweep sweeps/quickstart.toml
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests
 
 shared: $(VENV)/.dev
 	@test -n "$$BENCH_SHARED" || { echo "set BENCH_SHARED to the folder of shared checks" >&2; exit 2; }

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+# jsonschema, which nbformat loads, builds a grammar of IRIs where it finds this package: two seconds a process
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 if TYPE_CHECKING:
     from loopback import LoopbackServer

@@ -81,7 +81,8 @@ def step(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @pytest.mark.slow
-def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys):
+def test_the_readme_can_be_followed_and_its_sweep_started_again(tmp_path, monkeypatch, claude_server, capfd):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # one worker: each has to load papermill
     claude_server(say("We ruled out Redis. src/limits.py returns 429. MAX_BURST is 40."))
     monkeypatch.chdir(tmp_path)
     Path("session.jsonl").write_text(session(), encoding="utf-8")
@@ -90,11 +91,37 @@ def test_the_readme_can_be_followed(tmp_path, monkeypatch, claude_server, capsys
         "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check", "key", "handoffs",
         "sweep", "compare", "show", "run", "run", "table", "table", "run", "diff", "table",
     ]  # fmt: skip
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     for arm in ("my-prompt", "my-pipeline", "by-hand", "stock", "tail-like-inventory"):
         assert re.search(rf"(?m)^{arm} .*", out), arm
     handed_up = Path("results/claude/outputs/mine/my-pipeline/none/s1-k0-r01.md").read_text()
     assert handed_up.endswith(TYPED[1])  # the last that was typed before the compaction
+    check_sweep(Path("results/mine"), capfd)
+
+
+def check_sweep(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The sweep left executed notebooks and plots, and a second start executes only what is never current."""
+    notebooks = folder / "notebooks"
+    names = sorted(path.stem for path in notebooks.glob("*.ipynb"))
+    assert names == ["compare_arms", "lost_atoms", "recall_vs_cost", "sweep-mine-none"]
+    for name in names:
+        executed = json.loads((notebooks / f"{name}.ipynb").read_text())
+        assert all(c["execution_count"] for c in executed["cells"] if c["cell_type"] == "code")
+        assert json.loads((notebooks / f"{name}.status.json").read_text())["state"] == "ok"
+    assert not list(notebooks.glob("*.r*"))  # nothing running, no result left lying
+    assert sorted(path.stem for path in (folder / "plots").glob("*.png")) == [
+        "lost_atoms", "recall_vs_carry", "recall_vs_tokens", "recall_vs_write", "spread",
+    ]  # fmt: skip
+    before = {path.name: path.stat().st_mtime_ns for path in notebooks.glob("*.ipynb")}
+    assert main(["sweep", "mine"]) == 0
+    out, err = capfd.readouterr()
+    after = {path.name: path.stat().st_mtime_ns for path in notebooks.glob("*.ipynb")}
+    assert [name for name in before if before[name] != after[name]] == ["sweep-mine-none.ipynb"]
+    assert "5 of 5 cells done (5 handoff); 5 were there before" in err
+    assert "compare_arms: nothing has changed" in err
+    assert out.startswith("mine: graded by lexical on the handoff\n")
+    assert "  results/mine/notebooks/sweep-mine-none.ipynb\n" in out
+    assert "  results/mine/plots/recall_vs_carry.png\n" in out
 
 
 @pytest.mark.parametrize("page", ["add-an-arm.md", "add-a-model.md"])

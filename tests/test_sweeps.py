@@ -1,4 +1,7 @@
-"""A sweep through its notebooks: how it is cut, what is executed again, and what becomes of a notebook that fails."""
+"""A sweep through its notebooks: how it is cut, what is executed again, and what becomes of a notebook that fails.
+
+A whole one, started twice, stands in test_readme.py: the README runs one, and each takes twenty seconds.
+"""
 
 import json
 import os
@@ -18,7 +21,6 @@ from bench.cli import main
 from bench.errors import BenchError
 from bench.forks.resolve import Overrides, resolve
 from bench.notebook import RESULT_FILE, Result, finish
-from bench.sweeps import sweep
 from bench.sweeps.groups import group_parameters, groups
 from bench.sweeps.progress import Progress
 from bench.sweeps.run import exit_status
@@ -294,36 +296,6 @@ def test_what_becomes_of_notebooks(tmp_path):
     assert there == ["dies.failed.ipynb", "exits.failed.ipynb", "good.ipynb", "raises.failed.ipynb",
                      "silent.failed.ipynb"]  # fmt: skip
     assert {name: read_status(one) for name, one in jobs.items()} == statuses
-
-
-def test_a_sweep_leaves_notebooks_and_plots_and_a_second_start_executes_only_what_changed(tmp_path, monkeypatch, capfd):
-    folder = tiny_project(tmp_path / "p", tiny=SWEEP)
-    monkeypatch.chdir(folder)
-    result = sweep(folder / "sweeps/tiny.toml", jobs=2)
-
-    assert (result.root, result.exit_status, result.failed) == (folder / "results/tiny", 0, ())
-    names = sorted(path.stem for path in result.notebooks)
-    assert names == ["compare_arms", "lost_atoms", "recall_vs_cost", "sweep-quickstart-none"]
-    assert [path.stem for path in result.plots] == [
-        "lost_atoms", "recall_vs_carry", "recall_vs_tokens", "recall_vs_write", "spread",
-    ]  # fmt: skip
-    for path in result.notebooks:
-        executed = json.loads(path.read_text())
-        assert all(c["execution_count"] for c in executed["cells"] if c["cell_type"] == "code")
-        assert json.loads(path.with_suffix(".status.json").read_text())["state"] == "ok"
-    assert not list((result.root / "notebooks").glob("*.r*"))  # nothing running, no result left lying
-
-    before = {path.name: path.stat().st_mtime_ns for path in result.notebooks}
-    capfd.readouterr()
-    assert main(["sweep", "tiny", "--jobs", "1"]) == 0
-    out, err = capfd.readouterr()
-    after = {path.name: path.stat().st_mtime_ns for path in result.notebooks}
-    assert [name for name in before if before[name] != after[name]] == ["sweep-quickstart-none.ipynb"]
-    assert "3 of 3 cells done (3 handoff); 3 were there before" in err
-    assert "compare_arms: nothing has changed" in err
-    assert out.startswith("tiny: graded by lexical on the handoff\n")
-    assert "  results/tiny/notebooks/sweep-quickstart-none.ipynb\n" in out
-    assert "  results/tiny/plots/recall_vs_carry.png\n" in out
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """One notebook, executed by papermill in this process: template and parameters in, executed notebook and status out.
 
-Everything goes through here, so that papermill could be replaced in one place. It takes 1.5 s to import, and so is
+Everything goes through here, so that papermill could be replaced in one place. It takes a second to import, and so is
 imported only when a notebook is about to run.
 """
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 KERNEL = "python3"
 START_TIMEOUT_S = 180
 """A kernel on a loaded machine takes longer than papermill's 60 s."""
+IRI_GRAMMAR = "rfc3987_syntax"
 STARTS_MOST = 2
 """A kernel that fails before its first cell (a port or a socket taken) is started once more."""
 
@@ -109,7 +110,8 @@ def _attempt(job: Job, running: Path) -> tuple[Result | None, Failure | None]:
     """One execution: what its last cell noted, and what went wrong."""
     import logging
 
-    import papermill
+    with _without_iris():
+        import papermill
 
     for name in ("papermill", "traitlets"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -136,6 +138,20 @@ def _attempt(job: Job, running: Path) -> tuple[Result | None, Failure | None]:
     finally:
         noted.unlink(missing_ok=True)
     return result, None
+
+
+@contextmanager
+def _without_iris() -> Iterator[None]:
+    """jsonschema, which papermill loads, builds a grammar of IRIs on import where it finds one, as it does beside
+    JupyterLab: half of the time that papermill takes, for a format that no notebook's schema has."""
+    if IRI_GRAMMAR in sys.modules:
+        yield
+        return
+    sys.modules[IRI_GRAMMAR] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[IRI_GRAMMAR]
 
 
 @contextmanager
