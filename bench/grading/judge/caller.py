@@ -116,6 +116,7 @@ class _Call:
         """What came of the call in a batch, settled; None where it is still with the server."""
         match out:
             case Reply():
+                self.on_first()  # what it wrote can be read from here on
                 return self._answered(call_id, out, "batch")
             case Attempt():
                 self.failed(call_id, out, "batch")
