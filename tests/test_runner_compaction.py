@@ -1,5 +1,7 @@
 """Server-side compaction as an arm: on demand, with and without our instructions, billed by its passes."""
 
+import asyncio
+
 import pytest
 from fakes import PAID, FakeModel, outside, project
 from loopback import Behaviour, compacted, failed, say
@@ -115,17 +117,29 @@ def test_models_that_do_not_compact_have_no_cells_and_the_plan_says_so(tmp_path)
     ]
 
 
-@pytest.mark.parametrize(
-    ("short", "batch", "says"),
-    [
-        ("x" * 16_385, None, "at most 16,384 characters; 'short' makes 16,385"),
-        ("Say it.", True, "which batches do not; leave out --batch"),
-    ],
-)
-def test_what_the_server_would_refuse_is_said_before(tmp_path, short, batch, says):
-    path = with_arms(tmp_path, {"ours": OURS}, arms={"short": short})
-    with pytest.raises(BenchError, match=says):
-        plan_sweep(path, outside=outside(FakeModel()), batch=batch)
+def test_what_the_server_would_refuse_is_said_before(tmp_path):
+    path = with_arms(tmp_path, {"ours": OURS}, arms={"short": "x" * 16_385})
+    with pytest.raises(BenchError, match="at most 16,384 characters; 'short' makes 16,385"):
+        plan_sweep(path, outside=outside(FakeModel()))
+
+
+def test_in_batches_it_is_the_same_at_half_the_price_beside_prompts_of_the_same_batch(tmp_path, claude_server):
+    server = claude_server(lambda asked: compacted("The summary.") if "compaction" in asked.body else say("Ours."))
+    path = with_arms(tmp_path, {"theirs": OWN}, sweep="replicates = 2")
+    quick = Outside(sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)))
+    summary = run_sweep(path, outside=quick, grade=False, batch=True)
+    assert (summary.exit_status, [len(b.items) for b in server.batches.values()]) == (0, [1, 3])
+    asked = [a for b in server.batches.values() for a in b.items.values()]
+    assert sum("compaction" in a.body for a in asked) == 2
+    assert not any("betas" in a.body for a in asked)
+    assert {a.headers.get("anthropic-beta") for a in asked if "compaction" in a.body} == {"compact-2026-09-04"}
+    rows = {r.arm: r for r in Store(summary.folder).rows()}
+    assert (rows["theirs"].outcome, rows["theirs"].billing, rows["theirs"].stop_reason) == (
+        "handoff", "batch", "compaction",
+    )  # fmt: skip
+    assert Store(summary.folder).summary_text(rows["theirs"]) == "The summary."
+    for name, billed in vars(server.billed).items():
+        assert sum(getattr(c, f"{name}_tokens") for c in Store(summary.folder).calls()) == billed
 
 
 def test_instructions_that_are_no_prompt_are_refused(tmp_path):
