@@ -55,6 +55,7 @@ class SweepParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     chain: int | None = None
     stale_by: tuple[int, ...] | str | None = None
     budget_usd: float | None = None
+    batch: bool | None = None
     run: str | None = None
     results_dir: str | None = None
 

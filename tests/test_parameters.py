@@ -25,6 +25,7 @@ def test_a_sweeps_parameters_are_told_by_the_name_sweep():
         ("stale_by", [0, 20], (0, 20)),
         ("stale_by", "policy", "policy"),
         ("budget_usd", 5, 5.0),
+        ("batch", True, True),
     ],
 )
 def test_values_that_plain_papermill_passes_are_understood(name, value, expected):

@@ -75,7 +75,7 @@ def test_a_groups_parameters_are_json_and_name_paths_from_anywhere(tmp_path):
     folder = tiny_project(tmp_path / "p", tiny=text)
     shutil.move(folder / "fixtures/quickstart", folder / "elsewhere/real")
     shutil.copy(folder / "prompts/full.toml", folder / "elsewhere/mine.toml")
-    overrides = Overrides(replicates=3, stale_by=(0,), run="trial")
+    overrides = Overrides(replicates=3, stale_by=(0,), budget_usd=0.0, batch=True, run="trial")
     resolved = resolve(folder / "sweeps/tiny.toml", overrides)
     parameters = group_parameters(groups(resolved)[0], resolved, overrides)
     assert json.loads(json.dumps(parameters)) == parameters
@@ -86,6 +86,8 @@ def test_a_groups_parameters_are_json_and_name_paths_from_anywhere(tmp_path):
         "models": [],
         "replicates": 3,
         "stale_by": [0],
+        "budget_usd": 0.0,
+        "batch": True,
         "run": "trial",
         "results_dir": str(folder / "results"),
     }

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.errors import shown
 
-PARAMETERS = ("sweep", "fixtures", "arms", "models", "replicates", "chain", "stale_by", "budget_usd", "run")
+PARAMETERS = ("sweep", "fixtures", "arms", "models", "replicates", "chain", "stale_by", "budget_usd", "batch", "run")
 """Options that are parameters of sweep.ipynb by the same name."""
 
 
@@ -34,6 +34,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--chain", type=int, metavar="N", help="compactions in a row instead of the sweep's")
     parser.add_argument("--stale-by", metavar="K,…", help="messages behind, instead of the sweep's")
     parser.add_argument("--budget-usd", type=float, metavar="USD", help="cap on spending instead of the sweep's")
+    parser.add_argument(
+        "--batch", action="store_true", default=None, help="ask through Message Batches: half price, within a day"
+    )
 
 
 def run(args: Namespace) -> int:

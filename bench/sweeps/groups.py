@@ -66,8 +66,8 @@ def group_parameters(group: Group, resolved: Resolved, overrides: Overrides) -> 
     """The parameters of the group's `sweep.ipynb`, as JSON values; paths absolute: kernels may stand elsewhere."""
     asked = {
         name: value
-        for name in ("replicates", "chain", "stale_by", "budget_usd")
-        if (value := getattr(overrides, name)) is not None
+        for name in ("replicates", "chain", "stale_by", "budget_usd", "batch")
+        if (value := getattr(overrides, name)) is not None and value is not False
     }
     if isinstance(asked.get("stale_by"), tuple):
         asked["stale_by"] = list(asked["stale_by"])
