@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.delivered import WAYS
 from bench.frames import records
 from bench.run_view import truncated_too
-from bench.text import ABSENT
+from bench.text import Figure
 from bench.told import Told
 from bench.words import points, signed
 
@@ -44,7 +45,8 @@ def show_delivered(run: Run, *, with_truncated: bool = False) -> Told:
     tables = []
     for key, part in arms.groupby(["grader", "scope"], sort=False, dropna=False):
         title = f"{run.name}: graded by {key[0]} on the {key[1]}" if isinstance(key[0], str) else run.name
-        tables.append((title, [_arm(line) for line in records(part)]))
+        chained = bool((part["chain_step"] > 1).any())
+        tables.append((title, [_arm(line, chained=chained) for line in records(part)]))
         failed = lines[(lines["delivered"] != "fork") & _same(lines, key)]
         if len(failed):
             tables.append((f"{run.name}: handed up where the fork failed", [_cell(line) for line in records(failed)]))
@@ -84,14 +86,13 @@ def _same(lines: pd.DataFrame, key: tuple[object, ...]) -> pd.Series:
     return (lines["grader"] == grader) & (lines["scope"] == scope)
 
 
-def _arm(line: dict[str, object]) -> dict[str, object]:
-    shown = {name: line[name] for name in ("arm", "model", "cells", "fork", "stored", "harness's own", "nothing")}
-    if line["chain_step"] != 1:
-        shown["step"] = line["chain_step"]
-    return shown | {
+def _arm(line: dict[str, object], *, chained: bool) -> dict[str, object]:
+    names = ("arm", "model", *(["chain_step"] if chained else []), "cells", *WAYS)
+    difference = line["difference"]
+    return {name.replace("chain_step", "step"): line[name] for name in names} | {
         "answered": _told(line["answered_recall"]),
         "delivered": _told(line["delivered_recall"]),
-        "difference": signed(float(d)) if isinstance(d := line["difference"], float) else ABSENT,
+        "difference": Figure(signed(difference)) if isinstance(difference, float) else None,
     }
 
 
@@ -100,5 +101,5 @@ def _cell(line: dict[str, object]) -> dict[str, object]:
     return {name.replace("chain_step", "step"): line[name] for name in names} | {"recall": _told(line["recall"])}
 
 
-def _told(recall: object) -> str:
-    return points(recall) if isinstance(recall, float) else ABSENT
+def _told(recall: object) -> Figure | None:
+    return Figure(points(recall)) if isinstance(recall, float) else None
