@@ -24,8 +24,9 @@ def code_cells(path):
     return [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
 
 
-def test_there_are_the_five_notebooks():
-    assert [p.stem for p in TEMPLATES] == ["compare_arms", "lost_atoms", "recall_vs_cost", "review_key", "sweep"]
+def test_the_notebooks_are_there():
+    named = {"chain_survival", "compare_arms", "lost_atoms", "recall_vs_cost", "review_key", "sweep"}
+    assert named <= {p.stem for p in TEMPLATES}
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda p: p.stem)
@@ -92,18 +93,18 @@ def executed(command, cwd):
 def test_the_analysis_notebooks_run_with_their_defaults_from_their_own_folder(tmp_path, monkeypatch, capsys):
     """As JupyterLab runs them: in notebooks/, with every parameter at its default. Warnings are errors."""
     folder = project(tmp_path / "p")
-    rows = [output("a", replicate=1), output("a", replicate=2), output("b", carry_usd=None)]
-    write_run(folder / "results/tiny", {"f1": {"a": ["CL", "CC"], "b": ["LL"]}}, rows=rows)
+    rows = [output("a", replicate=1), output("a", replicate=2), output("a", chain_step=2), output("b", carry_usd=None)]
+    write_run(folder / "results/tiny", {"f1": {"a": ["CL", "CC"], "b": ["LL"]}}, rows=rows, chain=2)
     monkeypatch.chdir(folder / "notebooks")
     for path in TEMPLATES:
-        if path.stem in ("sweep", "review_key"):
+        if path.stem in ("sweep", "review_key", "assembly"):
             continue
         names: dict[str, object] = {}
         for cell in code_cells(path):
             said = cell.source.startswith("bench.")
             exec(compile(f"print(({cell.source}))" if said else cell.source, path.name, "exec"), names)
     assert "tiny: graded by lexical on the handoff" in capsys.readouterr().out
-    assert len(list((folder / "results/tiny/plots").glob("*.png"))) == 5
+    assert len(list((folder / "results/tiny/plots").glob("*.png"))) == 10
 
 
 def test_plain_papermill_from_the_projects_root(tmp_path):
@@ -113,7 +114,7 @@ def test_plain_papermill_from_the_projects_root(tmp_path):
     assert done.returncode == 0, done.stderr
     outputs = [o for cell in json.loads((folder / "out.ipynb").read_text())["cells"] for o in cell.get("outputs", [])]
     assert [sorted(o["data"]) for o in outputs if "data" in o] == [
-        ["text/html", "text/plain"], ["image/png", "text/plain"],
+        ["text/html", "text/plain"], ["image/png", "text/plain"], ["image/png", "text/plain"],
     ]  # fmt: skip
 
 
@@ -141,7 +142,7 @@ def test_lab_names_the_notebooks_when_one_is_mistyped(tmp_path, monkeypatch, cap
 
     monkeypatch.chdir(project(tmp_path / "p"))
     assert main(["lab", "lost_atom"]) == 2
-    assert "lost_atom: no such notebook; there are compare_arms, lost_atoms" in capsys.readouterr().err
+    assert "lost_atom: no such notebook; there are " in capsys.readouterr().err
     (tmp_path / "other.ipynb").write_text("{}")
     assert main(["lab", "../other.ipynb"]) == 2
     assert "lies outside the project" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def test_the_readme_can_be_followed_and_its_sweep_started_again(tmp_path, monkey
     ran = follow(ROOT / "README.md", monkeypatch)
     assert [r.split()[1] for r in ran] == [
         "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check", "key", "handoffs",
-        "sweep", "compare", "show", "run", "run", "table", "table", "run", "diff", "table",
+        "sweep", "compare", "show", "run", "run", "table", "table", "report", "run", "diff", "table",
     ]  # fmt: skip
     out = capfd.readouterr().out
     for arm in ("my-prompt", "my-pipeline", "by-hand", "stock", "tail-like-inventory"):
@@ -110,7 +110,8 @@ def check_sweep(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         assert json.loads((notebooks / f"{name}.status.json").read_text())["state"] == "ok"
     assert not list(notebooks.glob("*.r*"))  # nothing running, no result left lying
     assert sorted(path.stem for path in (folder / "plots").glob("*.png")) == [
-        "lost_atoms", "recall_vs_carry", "recall_vs_tokens", "recall_vs_write", "spread",
+        "differences", "distance", "frontier", "lost_atoms", "noise", "recall_vs_carry", "recall_vs_tokens",
+        "recall_vs_write", "spread",
     ]  # fmt: skip
     before = {path.name: path.stat().st_mtime_ns for path in notebooks.glob("*.ipynb")}
     assert main(["sweep", "mine"]) == 0
@@ -122,6 +123,8 @@ def check_sweep(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("mine: graded by lexical on the handoff\n")
     assert "  results/mine/notebooks/sweep-mine-none.ipynb\n" in out
     assert "  results/mine/plots/recall_vs_carry.png\n" in out
+    assert out.endswith("\nreport: results/mine/report.html\n")
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("page", ["add-an-arm.md", "add-a-model.md"])

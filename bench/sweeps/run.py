@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bench.analysis.added_parts import families
 from bench.errors import BenchError, shown
 from bench.models.names import family
 from bench.notebook import Result
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 SWEEP = "sweep"
 ANALYSIS = ("compare_arms", "recall_vs_cost", "lost_atoms")
 """Notebooks over the whole run."""
+OF_CHAINS = ("chain_survival",)
+"""The same, where the sweep has several compactions in a row."""
+OF_PARTS = ("assembly",)
+"""The same, where some of its arms differ by a part only."""
 ANALYSIS_CELL_S = 600
 """Limit of a cell of an analysis; a sweep's cells have none, their forks have limits of their own."""
 EXIT_BUDGET = 3
@@ -98,7 +103,9 @@ def _group_job(group: Group, resolved: Resolved, overrides: Overrides) -> Job:
 
 def _analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
     parameters: dict[str, object] = {"run": resolved.run, "results_dir": str(resolved.root.parent.resolve())}
-    return [_job(resolved, name, name, parameters, inputs_sha256, ANALYSIS_CELL_S) for name in ANALYSIS]
+    parts = OF_PARTS if families(a.arm.label for a in resolved.arms) else ()
+    names = (*ANALYSIS, *parts, *(OF_CHAINS if resolved.sweep.chain > 1 else ()))
+    return [_job(resolved, name, name, parameters, inputs_sha256, ANALYSIS_CELL_S) for name in names]
 
 
 def _job(
