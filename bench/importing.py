@@ -44,7 +44,9 @@ class Imported:
     at: int | None
     """Number of the compaction at which the session was cut; None for its end."""
     compactions: int
-    """How many the session has."""
+    """How many full ones the session has."""
+    before: Transcript
+    """The session that it is of, with all its messages and compactions."""
     stock: bool
     """Whether the harness's own summary was kept as a replay."""
     other_sessions: int
@@ -92,7 +94,7 @@ def import_session(
     _refuse_filled(folder)
     kept, key = _write(folder, content, label, at)
     others = sum(bool(s.messages) for s in sessions) - 1
-    return Imported(folder, kept, key, at, len(fulls), content.stock is not None, others, content.replaced)
+    return Imported(folder, kept, key, at, len(fulls), session, content.stock is not None, others, content.replaced)
 
 
 def _content(seen: Transcript, stock: str | None, source: str, scrubbed: bool) -> _Content:

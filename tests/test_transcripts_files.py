@@ -227,7 +227,8 @@ def test_the_command_prints_what_a_session_holds(tmp_path, capsys):
     for told in ("claude-code", "4 in the main line", "2 user, 1 assistant, 1 tool calls", "line 6: a string, not"):
         assert told in out
     row = next(line.split() for line in out.splitlines() if " full " in line)
-    assert row == ["1", "full", "3", "auto", "1,000", "—", "yes", "0", "0"]
+    seen = str(sum(m.tokens for m in read(path).messages[:3]))
+    assert row == ["1", "full", "3", "auto", "1,000", "—", seen, "yes", "0", "0"]
     assert "\x1b" not in out
 
 

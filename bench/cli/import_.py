@@ -63,6 +63,7 @@ def _told(made: Imported) -> str:
     lines = [
         f"made {folder}/",
         f"  transcript.jsonl  {len(seen.messages):,} messages, {seen.tokens:,} tokens, up to {point}",
+        f"                    {_of(made)}",
         f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital"
         + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
         *(["  replays/stock.md  the harness's own summary at that point"] if made.stock else []),
@@ -71,6 +72,16 @@ def _told(made: Imported) -> str:
         f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
     ]
     return "\n".join(lines)
+
+
+def _of(made: Imported) -> str:
+    """What the transcript was cut out of, so that its size agrees with what 'bench transcript' says."""
+    from bench.transcripts.view import told_compactions
+
+    whole = made.before
+    told = told_compactions(whole.compactions)
+    had = "" if not whole.compactions else f"; compactions {told}"
+    return f"of {len(whole.messages):,} messages, {whole.tokens:,} tokens in the session's main line{had}"
 
 
 def _replaced(replaced: tuple[Replaced, ...]) -> str:

@@ -6,7 +6,9 @@ examples:
   bench transcript --usage session.jsonl
   bench transcript --leaf 8d1f0c2a session.jsonl
 
-Tokens are estimated: ceil(characters / 4) of the main line. Compaction numbers are what 'bench import --at' takes.
+Tokens are estimated: ceil(characters / 4). The main line is the whole history; 'seen' is what the model still saw of it
+at a compaction (or at the end), and what 'bench import' writes. Full compactions have the numbers that 'bench import
+--at' takes; micro ones only cleared tool results, which 'seen' leaves out as well.
 The main line is the branch to the newest leaf; --leaf takes another one by a record's id, as 'beside it' lists them.
 --usage sums what each model used on each day, every answer once, with the list prices of that day.
 """
@@ -24,13 +26,14 @@ from bench.errors import BenchError
 from bench.text import printable
 from bench.transcripts import holding, read, read_all
 from bench.transcripts.model import Compaction, Transcript
+from bench.transcripts.view import seen_at, told_compactions
 
 SHOWN_UNREAD = 20
 """Unread lines that the text form prints; --json has all."""
 SHOWN_SIDES = 8
 """Conversations beside the main line that the text form names; --json has all."""
 COMPACTIONS = (
-    "number", "kind", "at", "trigger", "tokens_before", "tokens_after", "summary", "preserved", "cleared",
+    "number", "kind", "at", "trigger", "tokens_before", "tokens_after", "seen", "summary", "preserved", "cleared",
 )  # fmt: skip
 USAGE = (
     "day", "model", "answers", "input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "usd_api",
@@ -86,6 +89,7 @@ def described(path: Path, transcript: Transcript) -> dict[str, object]:
         "tool_calls": transcript.tool_calls,
         "tool_calls_all": counts.tool_calls,
         "tokens": transcript.tokens,
+        "tokens_seen": seen_at(transcript).tokens,
         "compactions": _compactions(transcript),
         "sides": [{"kind": s.kind, "id": s.id, "messages": len(s.messages)} for s in transcript.sides],
         "records": transcript.records,
@@ -111,7 +115,8 @@ def _compactions(transcript: Transcript) -> list[dict[str, object]]:
     number = 0
     for compaction in transcript.compactions:
         number += compaction.kind == "full"
-        rows.append(_compaction(compaction, number if compaction.kind == "full" else None))
+        full = number if compaction.kind == "full" else None
+        rows.append({**_compaction(compaction, full), "seen": full and seen_at(transcript, full).tokens})
     return rows
 
 
@@ -141,10 +146,10 @@ def _text(path: Path, transcript: Transcript) -> str:
         ("messages", f"{len(transcript.messages):,} in the main line"),
         ("whole file", f"{counts.user:,} user, {counts.assistant:,} assistant, {counts.tool_calls:,} tool calls"),
         ("tool calls", f"{transcript.tool_calls:,} in the main line"),
-        ("tokens", f"{transcript.tokens:,} in the main line, estimated"),
+        ("tokens", _tokens(transcript)),
         ("beside it", _sides(transcript)),
         ("records", holding(transcript)),
-        ("compactions", f"{len(transcript.compactions)}"),
+        ("compactions", told_compactions(transcript.compactions)),
     ]
     lines = [f"{path}" + (f"  session {transcript.session_id}" if transcript.session_id else "")]
     lines += [f"  {name:<12} {value}" for name, value in facts if value]
@@ -155,6 +160,11 @@ def _text(path: Path, transcript: Transcript) -> str:
     if len(transcript.unread) > SHOWN_UNREAD:
         lines.append(f"    and {len(transcript.unread) - SHOWN_UNREAD} more; --json lists all")
     return printable("\n".join(lines))
+
+
+def _tokens(transcript: Transcript) -> str:
+    seen = seen_at(transcript).tokens
+    return f"{transcript.tokens:,} in the main line, {seen:,} of it seen by the model at the end, estimated"
 
 
 def _sides(transcript: Transcript) -> str:

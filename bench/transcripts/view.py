@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from bench.errors import BenchError
@@ -14,6 +16,16 @@ CLEARED = "[Old tool result content cleared]"
 def full_compactions(transcript: Transcript) -> tuple[Compaction, ...]:
     """The compactions that wrote a new context; micro ones only cleared tool results."""
     return tuple(c for c in transcript.compactions if c.kind == "full")
+
+
+def told_compactions(compactions: Sequence[Compaction]) -> str:
+    """How many of which kind, in words: "2", or "2 full, 1 micro (7 tool results cleared, nothing summed up)"."""
+    micro = [c for c in compactions if c.kind == "micro"]
+    full = len(compactions) - len(micro)
+    if not micro:
+        return str(full)
+    cleared = sum(len(c.cleared) for c in micro)
+    return f"{full} full, {len(micro)} micro ({cleared} tool results cleared, nothing summed up)"
 
 
 def seen_at(transcript: Transcript, k: int | None = None) -> Transcript:
