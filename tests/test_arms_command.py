@@ -116,6 +116,14 @@ def test_the_program_runs_in_the_arms_folder(tmp_path):
     assert build(mine, fixture(tmp_path, SESSION)).text.startswith("from ")
 
 
+def test_a_program_that_is_slow_to_start_gets_all_of_a_long_transcript(tmp_path, monkeypatch):
+    monkeypatch.setattr("bench.arms.command.LOOK_UP_S", 0.01)  # looked up from long before Python reads
+    long = transcript(user("word " * 100_000))
+    spec = CommandSpec((sys.executable, "-c", "import sys; print(len(sys.stdin.read()))"), 10)
+    ran = run_command(spec, long, tmp_path, {"PATH": os.environ["PATH"]})
+    assert (ran.outcome, ran.text) == ("handoff", f"{len(stdin_of(long))}\n")
+
+
 def test_a_program_need_not_read_its_input(tmp_path):
     assert run("print('done')", tmp_path).text == "done\n"
 

@@ -16,6 +16,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -89,21 +90,13 @@ def run_command(
     interrupt).
     """
     try:
-        process = subprocess.Popen(
-            spec.run,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=dict(env),
-            start_new_session=True,
-        )
+        process = _started(spec, stdin_of(transcript), folder, env)
     except (OSError, ValueError) as e:
         reason = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
         return Ran(outcome="api-error", detail=_detail(f"'{spec.run[0]}' cannot start: {reason}", env))
     with process:
         try:
-            out, err = _talk(process, stdin_of(transcript), spec.timeout_s, stopped)
+            out, err = _talk(process, spec.timeout_s, stopped)
         except (subprocess.TimeoutExpired, InterruptedError) as ended:
             _kill_group(process)
             usage, _ = _usage(_rest(process))
@@ -116,18 +109,32 @@ def run_command(
     return _read(process.returncode, out, err.decode("utf-8", "replace"), env)
 
 
-def _talk(
-    process: subprocess.Popen[bytes], said: bytes, timeout_s: float, stopped: Callable[[], bool]
-) -> tuple[bytes, bytes]:
+def _started(spec: CommandSpec, said: bytes, folder: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The program with `said` on its stdin: a file without a name, not a pipe, which `communicate` stops feeding at its
+    first timeout, so that a program slow to start would wait for the rest for ever.
+    """
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(said)
+        stdin.seek(0)
+        return subprocess.Popen(
+            spec.run,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=dict(env),
+            start_new_session=True,
+        )
+
+
+def _talk(process: subprocess.Popen[bytes], timeout_s: float, stopped: Callable[[], bool]) -> tuple[bytes, bytes]:
     """What the program prints once it has ended. Raises TimeoutExpired, or InterruptedError where it was `stopped`."""
     until = time.monotonic() + timeout_s
-    first: bytes | None = said
     while True:
         left = until - time.monotonic()
         try:
-            return process.communicate(first, timeout=max(0.0, min(left, LOOK_UP_S)))
+            return process.communicate(timeout=max(0.0, min(left, LOOK_UP_S)))
         except subprocess.TimeoutExpired:  # nothing is lost: the next call goes on where this one stopped
-            first = None
             if left <= LOOK_UP_S:
                 raise
             if stopped():
