@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+import urllib.request
 from importlib import metadata
 from pathlib import Path
 
@@ -68,15 +71,56 @@ def test_without_the_server_package_one_line_says_how_to_get_it(monkeypatch):
         open_model("local")
 
 
-def test_a_larger_window_is_asked_for_by_the_environment(monkeypatch, tmp_path):
+def gguf(*pairs):
+    """The beginning of a GGUF file: its values, each a key, the number of a type, and the value's bytes."""
+    head = b"GGUF" + struct.pack("<IQQ", 3, 0, len(pairs))
+    return head + b"".join(struct.pack("<Q", len(k)) + k + struct.pack("<I", kind) + v for k, kind, v in pairs)
+
+
+WORDS = struct.pack("<IQ", 8, 2) + 2 * (struct.pack("<Q", 2) + b"ab")
+NAME, LIST, NUMBERS = (b"general.name", 8, struct.pack("<Q", 1) + b"m"), (b"words", 9, WORDS), (b"n", 9, bytes(12))
+WINDOW = (b"llama.context_length", 4, struct.pack("<I", 12_000))
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "window"),
+    [
+        (gguf(NAME, LIST, NUMBERS, WINDOW), "", 8192),
+        (gguf(NAME, LIST, NUMBERS, WINDOW), "10000", 10_000),
+        (gguf(NAME, LIST, NUMBERS, WINDOW), "16384", 12_000),  # llama.cpp gives no more than the model was made for
+        (gguf(NAME), "16384", 16_384),
+        (gguf(NAME, LIST, WINDOW)[:-30], "16384", 16_384),
+        (b"GGUF", "16384", 16_384),
+        (b"GGUF" + b"\xff" * 60, "16384", 16_384),
+    ],
+)
+def test_a_larger_window_is_asked_for_by_the_environment_up_to_the_models_own(
+    monkeypatch, tmp_path, content, asked, window
+):
     path = tmp_path / "m.gguf"
-    path.write_bytes(b"GGUF")
+    path.write_bytes(content)
     monkeypatch.setattr("bench.models.local.find_spec", lambda _: True)
-    monkeypatch.setenv("BENCH_LOCAL_CTX", "16384")
-    assert open_model(f"local:{path}").window == 16384
+    monkeypatch.setenv("BENCH_LOCAL_CTX", asked)
+    model = open_model(f"local:{path}")
+    assert (model.window, model.max_output) == (window, window // 8)
     monkeypatch.setenv("BENCH_LOCAL_CTX", "a lot")
     with pytest.raises(BenchError, match="BENCH_LOCAL_CTX"):
         open_model(f"local:{path}")
+
+
+@needs_model
+@pytest.mark.local_model
+@pytest.mark.parametrize("asked", ["2048", "16384"])
+def test_the_server_has_the_window_that_the_plan_goes_by(monkeypatch, asked):
+    monkeypatch.setenv("BENCH_LOCAL_CTX", asked)
+
+    async def run():
+        async with LocalModel(LOCAL) as model:
+            with urllib.request.urlopen(f"{model._server.url}/slots", timeout=10) as slots:
+                return model.window, json.load(slots)[0]["n_ctx"]
+
+    window, served = asyncio.run(run())
+    assert window == served == min(int(asked), 8192)
 
 
 @needs_model

