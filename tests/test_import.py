@@ -149,7 +149,8 @@ def test_the_name_comes_from_the_file_and_the_place_from_the_project(tmp_path, m
 def test_the_command_says_what_was_made_what_to_type_next_and_to_look_through_it(session, tmp_path, capsys):
     assert main(["import", str(session), "--at", "2", "--name", "real", "--to", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
-    assert "4 messages" in out and "compaction 2 of 2" in out and "replays/stock.md" in out
+    assert "4 messages" in out and "compaction 2 of 2" in out
+    assert "  replays/stock.md  the summary of the harness there\n" in out
     assert out.splitlines()[-1].startswith("next: bench check ")
     assert err.count("\n") == 1 and "look through the transcript before you share it" in err
     assert main(["import", str(session), "--name", "real", "--to", str(tmp_path)]) == 2
@@ -161,6 +162,7 @@ def test_a_session_without_anything_to_draft_says_to_write_atoms(tmp_path, capsy
     assert main(["import", str(path), "--name", "real", "--to", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "0 drafted atoms" in out
+    assert "  replays/stock.md  not made: the file holds no summary of the harness there\n" in out
     assert out.splitlines()[-1].startswith("next: write atoms into ")
 
 
