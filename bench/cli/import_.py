@@ -66,7 +66,7 @@ def _told(made: Imported) -> str:
         f"                    {_of(made)}",
         f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital"
         + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
-        f"  replays/stock.md  {'the summary' if made.stock else 'not made: the file holds no summary'} of the harness there",
+        f"  replays/stock.md  {'the' if made.stock else 'not made: the file holds no'} summary of the harness there",
         *([] if made.replaced is None else [f"  scrubbed.csv      {_replaced(made.replaced)}"]),
         *([f"  {made.other_sessions} more session(s) of the file left aside"] if made.other_sessions else []),
         f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
