@@ -31,12 +31,11 @@ _HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "keep", "plot_differences", "plot_distance", "plot_frontier", "plot_lost_atoms", "plot_noise",
-            "plot_recall_vs_cost", "plot_spread", "plot_survival",
+            "keep", "plot_added_parts", "plot_differences", "plot_distance", "plot_frontier", "plot_lost_atoms",
+            "plot_noise", "plot_recall_vs_cost", "plot_spread", "plot_survival",
         ),
         "bench.run_plots",
     ),
-    **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
     **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
     "write_report": "bench.report",
 }  # fmt: skip

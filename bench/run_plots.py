@@ -56,6 +56,18 @@ def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
     return lost_atoms_map(cells, one.outputs, texts if len(texts) else None)
 
 
+def plot_added_parts(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Recall against tokens for each part that arms of one family add. Raises BenchError where none differ so."""
+    from bench.analysis.added_parts import families
+    from bench.analysis.output_table import output_table
+    from bench.plots import added_parts_lines
+
+    one = one_grading(run, grading)
+    if not families(dict.fromkeys(one.outputs["arm"].astype(str))):
+        raise BenchError("no two of its arms differ only by a part; sweeps/assembly.toml shows how", path=run.root)
+    return added_parts_lines(output_table(one.outputs, one.grades, with_truncated=truncated_too(run)))
+
+
 def plot_frontier(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
     """Recall against cost with 95 % intervals on both axes and each arm's chance to be on the frontier."""
     from bench.analysis.frontier import frontier_table

@@ -1,5 +1,6 @@
 """Figures: frames of `bench.analysis` in, a figure out. PNG in notebooks; `save` writes PNG or SVG."""
 
+from bench.plots.added_parts import added_parts_lines
 from bench.plots.chain_survival import chain_survival
 from bench.plots.differences import differences
 from bench.plots.distance import distance_curves
@@ -11,6 +12,6 @@ from bench.plots.save import save
 from bench.plots.spread_strips import spread_strips
 
 __all__ = [
-    "chain_survival", "differences", "distance_curves", "frontier_map", "lost_atoms_map", "noise_bars",
-    "recall_vs_cost", "save", "spread_strips",
+    "added_parts_lines", "chain_survival", "differences", "distance_curves", "frontier_map", "lost_atoms_map",
+    "noise_bars", "recall_vs_cost", "save", "spread_strips",
 ]  # fmt: skip
