@@ -8,7 +8,7 @@ from itertools import islice
 
 from bench.checks.parts import Fault, KeyParts, Where
 from bench.checks.source import Asked, joined
-from bench.grading.matcher import has_content
+from bench.grading.content import has_content
 from bench.grading.passages import WINDOW
 from bench.grading.patterns import Pattern, PatternError, compile_pattern
 from bench.keys import Atom, Never

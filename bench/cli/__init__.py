@@ -34,6 +34,7 @@ COMMANDS = {
     "show": "show one atom: its source turn, then each arm's passage and verdict",
     "compare": "compare the arms of a run, or a run with an earlier one",
     "diff": "compare two arms or two versions of one, atom by atom",
+    "calibrate": "hold a grader against human labels; fit the matcher's weights on them",
     "agreement": "say how far a run's graders and passes agree",
     "report": "write a run's report: one HTML file",
     "sweep": "run a sweep through its notebooks and draw the plots",

@@ -20,12 +20,16 @@ from bench.grading.made import grade_file
 from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped
 from bench.grading.results import GraderResult
 from bench.grading.tell import Tell
+from bench.grading.weights import shipped, told
 from bench.sweepfile import GraderSpec
 
 BATCH = 64
 """Grades written in one go: an fsync each, but together."""
-_RULES = ("blind", "fold", "hits", "lexical", "matcher", "needles", "negation", "passages", "patterns")
-"""The modules that decide a lexical verdict; a change in one of them makes every grade out of date."""
+_RULES = (
+    "blind.py", "content.py", "fold.py", "hits.py", "lexical.py", "matcher.py", "needles.py", "negation.py",
+    "overlap.py", "passages.py", "patterns.py", "sentences.py", "weights.json",
+)  # fmt: skip
+"""The files that decide a lexical verdict; a change in one of them makes every grade out of date."""
 
 
 @cache
@@ -33,7 +37,7 @@ def lexical_sha256() -> str:
     """A hash of the lexical grader's own rules."""
     digest = hashlib.sha256()
     for name in _RULES:
-        digest.update((files("bench.grading") / f"{name}.py").read_bytes())
+        digest.update((files("bench.grading") / name).read_bytes())
     return digest.hexdigest()
 
 
@@ -53,7 +57,9 @@ def lexical_run(
             write_all(waiting)
             waiting = []
         tell(done, total)
-    return GraderResult(grader=grader_folder(spec), grades=total, made=made)
+    scored = any(not atom.accept for fixture in fixtures.values() for atom in fixture.key.atoms)
+    notes = (told(shipped()),) if scored else ()
+    return GraderResult(grader=grader_folder(spec), grades=total, made=made, notes=notes)
 
 
 def _grade(one: Due, spec: GraderSpec, seed: int) -> GradeFile:

@@ -1,182 +1,149 @@
 """The scored matcher: is an atom in the text, going by the atom's own words?
 
-For atoms without patterns. The atom's content words are weighted by rarity within the key; the atom is carried where
-one passage (PASSAGE characters) holds at least THRESHOLD of their weight. Held strictly, whatever the score: every
-number and every identifier of the atom must stand in that passage, and a word counts only with the atom's own polarity
-(denied there as here, see `negation.py`), so that "must not retry" is not carried by "must retry".
-
-Unfitted: the constants below are set by reasoning, not learned; fitting them on human labels is a later step. The test
-marked `shared` says how far they agree with people as they stand.
+For atoms without patterns. The passage (PASSAGE characters) that holds the greatest weight of the atom's content words
+is found first; a word weighs by its rarity within the key. The atom is carried where the fitted weights
+(`weights.py`) give that passage's figures (`overlap.py`) at least CARRIED. Held strictly, whatever they give: every
+number and every identifier of the atom must stand in that passage, and the sentence that holds most of the atom may not
+turn a word of it (denied here and not there, see `negation.py`), so that "must not retry" is not carried by "must
+retry".
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
+from bench.grading.content import PREFIX, Token, root, words_of
 from bench.grading.hits import Span
 from bench.grading.negation import Reading
+from bench.grading.overlap import Held, Wanted, overlap, wanted_of
+from bench.grading.sentences import Sentences, words
+from bench.grading.weights import Weights, shipped
 from bench.keys import Atom, Key
 
-THRESHOLD = 0.6
-"""Share of the weight that carries an atom: more than half, so that a topic alone is not a statement about it."""
+CARRIED = 0.5
+"""Probability from which on an atom is carried: what people say more often than not."""
 PASSAGE = 400
 """Characters within which the words must stand; as for patterns."""
+LEAST = 0.2
+"""Share of the weight below which a passage is not looked at: no weights would call it carried."""
 FLOOR = 0.1
-"""Weight of a word that every atom of the key holds: little, but not nothing."""
-PREFIX = 5
-"""Words that agree in this many first letters count as one: 'limiter' and 'limiting'."""
+"""Weight, before scaling, of a word that every atom of the key holds: little, but not nothing."""
 
-_TOKEN = re.compile(
-    rb"(?P<identifier>[\w$-]*(?:[/_.]+[\w$-]+)+)|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)|(?P<word>[a-z\x80-\xff]+)"
-)
-_CAMEL = re.compile(r"\b[A-Za-z]+[a-z][A-Z]\w*")
-_NUMBER_WORDS = {
-    w: str(n).encode()
-    for n, w in enumerate(b"two three four five six seven eight nine ten eleven twelve".split(), start=2)
-}
-_STOP = frozenset(
-    b"""a about after again all also am an and any are as at be because been before being but by can could did do does
-    doing down during each for from had has have having he her here him his how i if in into is it its just may me
-    might more most must my no none nor not of off on once only or other our out over own s said same say says shall
-    she should so some such t than that the their them then there these they this those to too under until up us very
-    was we were what when where which while who whom why will with without would you your cannot never neither nobody
-    nothing user""".split()
-)
-_SUFFIXES = tuple(
-    (suffix, end)
-    for suffix, end in (
-        (b"sses", b"ss"), (b"ies", b"y"), (b"ied", b"y"), (b"ying", b"y"), (b"ing", b""), (b"edly", b""), (b"ed", b""),
-        (b"ly", b""), (b"er", b""), (b"es", b""), (b"s", b""), (b"e", b""),
-    )
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Token:
-    """A content word of a text, and where it stands in the folded bytes."""
-
-    stem: bytes
-    word: bytes
-    start: int
-    end: int
-    strict: bool
-    """A number or an identifier: it is there or it is not."""
-    denied: bool
+Hit = tuple[int, int, int]
+"""(start, end, place of the word in the atom)."""
 
 
 class Matcher:
     """The words of one output, ready to be asked for atoms of `key`."""
 
-    def __init__(self, text: Reading, key: Key) -> None:
+    def __init__(self, text: Reading, key: Key, weights: Weights | None = None) -> None:
         self._text = text
         self._key = key
+        self._weights = weights or shipped()
 
     def find(self, atom: Atom) -> Span | None:
         """The span, from its first to its last word, of the passage that carries the atom; or None."""
-        wanted = _words_of(atom)
-        weights = {stem: self._rarities.get(stem, FLOOR) for stem in wanted}
-        enough = THRESHOLD * sum(weights.values())
-        strict = {stem for stem, (is_strict, _) in wanted.items() if is_strict}
-        hits = sorted(
-            (t.start, t.end, stem)
-            for stem, (is_strict, denied) in wanted.items()
-            for t in self._like(stem, is_strict)
-            if is_strict or t.denied == denied
-        )
-        best, span = 0.0, None
-        last = 0
-        for first, (start, _, _) in enumerate(hits):
-            while last < len(hits) and hits[last][1] <= start + PASSAGE:
-                last += 1
-            held = {stem for _, _, stem in hits[first:last]}
-            score = sum(weights[stem] for stem in held)
-            if score >= enough and score > best and strict <= held:
-                best, span = score, (start, max(end for _, end, _ in hits[first:last]))
-        return span
+        best = self._passage(atom)
+        if best is None:
+            return None
+        span, figures = best
+        return span if self._weights.probability(figures) >= CARRIED else None
+
+    def figures(self, atom: Atom) -> tuple[float, ...] | None:
+        """The figures of the atom's best passage; None where no passage holds enough, or lacks what is strict."""
+        best = self._passage(atom)
+        return best and best[1]
+
+    def _passage(self, atom: Atom) -> tuple[Span, tuple[float, ...]] | None:
+        wanted = self._wanted[atom.id]
+        like = [(place, t) for place, word in enumerate(wanted.content) for t in self._like(word)]
+        hits = sorted((t.start, t.end, i) for i, t in like if _as_said(wanted.content[i], t))
+        span = _best(wanted, hits)
+        if span is None:
+            return None
+        first, last = self._sentences.at(span[0]), self._sentences.at(span[1] - 1)
+        held: list[set[int]] = [set() for _ in range(first, last + 1)]
+        turned: list[set[int]] = [set() for _ in range(first, last + 1)]
+        for place, token in like:
+            if first <= (at := self._sentences.at(token.start)) <= last:
+                (held if _as_said(wanted.content[place], token) else turned)[at - first].add(place)
+        nearest = max(range(len(held)), key=lambda i: (wanted.share(held[i] | turned[i], weighted=True), -i))
+        if turned[nearest] - held[nearest]:
+            return None
+        sentences = [self._sentences[i] for i in range(first, last + 1)]
+        return span, overlap(wanted, sentences, [frozenset(h) for h in held])
 
     @cached_property
-    def _rarities(self) -> dict[bytes, float]:
-        return _rarities(self._key)
-
-    def _like(self, stem: bytes, strict: bool) -> list[Token]:
-        if strict:
-            return self._by_word.get(stem, [])
-        if len(stem) < PREFIX:
-            return self._by_stem.get(stem, [])
-        return self._by_prefix.get(stem[:PREFIX], [])
+    def _wanted(self) -> Mapping[str, Wanted]:
+        return _wanted(self._key)
 
     @cached_property
-    def _words(self) -> list[Token]:
-        return list(_tokens(self._text))
+    def _sentences(self) -> Sentences:
+        return Sentences(self._text)
+
+    def _like(self, word: Token) -> list[Token]:
+        if word.strict:
+            return self._by_word.get(word.word, [])
+        return (self._by_root if len(word.stem) >= PREFIX else self._by_stem).get(root(word.stem), [])
 
     @cached_property
     def _by_word(self) -> dict[bytes, list[Token]]:
         found: dict[bytes, list[Token]] = defaultdict(list)
-        for token in self._words:
+        for token in self._sentences.tokens:
             found[token.word].append(token)
         return found
 
     @cached_property
     def _by_stem(self) -> dict[bytes, list[Token]]:
         found: dict[bytes, list[Token]] = defaultdict(list)
-        for token in self._words:
+        for token in self._sentences.tokens:
             found[token.stem].append(token)
         return found
 
     @cached_property
-    def _by_prefix(self) -> dict[bytes, list[Token]]:
+    def _by_root(self) -> dict[bytes, list[Token]]:
         found: dict[bytes, list[Token]] = defaultdict(list)
-        for stem, tokens in self._by_stem.items():
+        for stem, like in self._by_stem.items():
             if len(stem) >= PREFIX:
-                found[stem[:PREFIX]] += tokens
+                found[root(stem)] += like
         return found
 
 
-@lru_cache(maxsize=8192)
-def _words_of(atom: Atom) -> dict[bytes, tuple[bool, bool]]:
-    """The atom's content words -> (held strictly, denied in the atom's text)."""
-    camel = {name.casefold().encode() for name in _CAMEL.findall(atom.text)}
-    words: dict[bytes, tuple[bool, bool]] = {}
-    for t in _tokens(Reading(atom.text), frozenset(camel)):
-        strict, _ = words.get(t.stem, (False, False))
-        words[t.stem] = (strict or t.strict, t.denied)
-    return words
+def _as_said(word: Token, there: Token) -> bool:
+    """Whether the token is denied where the atom's word is, and not where it is not. What is strict need only stand."""
+    return word.strict or word.denied == there.denied
+
+
+def _best(wanted: Wanted, hits: list[Hit]) -> Span | None:
+    """The first of the passages that hold the greatest weight and all that is strict; None where that is too little."""
+    strict: Held = frozenset(i for i, word in enumerate(wanted.content) if word.strict)
+    best, span = LEAST * sum(wanted.weights), None
+    inside: Counter[int] = Counter()
+    last = 0
+    for start, _, place in hits:
+        while last < len(hits) and hits[last][1] <= start + PASSAGE:
+            inside[hits[last][2]] += 1
+            last += 1
+        score = sum(wanted.weights[i] for i, n in inside.items() if n)
+        if score > best and all(inside[i] for i in strict):
+            best = score
+            span = start, max(end for at, end, _ in hits if start <= at and end <= start + PASSAGE)
+        inside[place] -= 1
+    return span
 
 
 @lru_cache(maxsize=64)
-def _rarities(key: Key) -> dict[bytes, float]:
-    """Weight of each word of the key: ln((1 + atoms) / (1 + atoms that hold it)) + FLOOR."""
-    held = Counter(stem for atom in key.atoms for stem in _words_of(atom))
-    return {stem: math.log((1 + len(key.atoms)) / (1 + n)) + FLOOR for stem, n in held.items()}
-
-
-def has_content(text: str) -> bool:
-    """Whether the text holds a word that can be looked for."""
-    return any(True for _ in _tokens(Reading(text)))
-
-
-def _tokens(text: Reading, names: frozenset[bytes] = frozenset()) -> Iterator[Token]:
-    """The content words of a text; `names` are identifiers that only their case gave away."""
-    for found in _TOKEN.finditer(text.data):
-        word = found[0]
-        strict = found["word"] is None or word in names
-        if found["number"]:
-            word = word.replace(b",", b"")
-        elif found["identifier"]:
-            word = word.strip(b".-")
-        elif word in _STOP:
-            continue
-        word = _NUMBER_WORDS.get(word, word)
-        yield Token(word if strict else _stem(word), word, *found.span(), strict, text.denied(*found.span()))
-
-
-def _stem(word: bytes) -> bytes:
-    for suffix, end in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word[: -len(suffix)] + end
-    return word
+def _wanted(key: Key) -> dict[str, Wanted]:
+    """The words of each atom of the key, by its id. A word weighs ln((1 + atoms) / (1 + atoms that hold it)) + FLOOR,
+    in parts of what a word weighs that one atom holds: keys of any size have weights up to 1."""
+    held = Counter(token.stem for atom in key.atoms for token in words_of(atom))
+    rarest = math.log((1 + len(key.atoms)) / 2) + FLOOR
+    rarities = {stem: (math.log((1 + len(key.atoms)) / (1 + n)) + FLOOR) / rarest for stem, n in held.items()}
+    found = {}
+    for atom in key.atoms:
+        content = words_of(atom)
+        found[atom.id] = wanted_of(content, [rarities[t.stem] for t in content], words(Reading(atom.text).data))
+    return found

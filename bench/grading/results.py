@@ -35,6 +35,8 @@ class GraderResult:
     """Of these, made now."""
     skipped: str | None = None
     """Why the judge could not be asked at all, or what people have yet to fill in."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of its verdicts, a line each."""
     stopped: str | None = None
     by_budget: bool = False
     interrupted: bool = False
@@ -67,6 +69,7 @@ class GraderResult:
         if self.missing_verdicts:
             why = ", ".join(f"{n} {outcome}" for outcome, n in self.unanswered.items())
             out.append(f"without a verdict: {self.missing_verdicts} atoms{f' (answers: {why})' if why else ''}")
+        out += self.notes
         if self.calls or self.money.spent_usd:
             out.append(f"judge: {self.calls} calls now, ${self.money.spent_usd:.4f} in all{self._possibly()}")
         return [printable(line) for line in out]

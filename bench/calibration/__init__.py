@@ -1,0 +1,1 @@
+"""Graders held against people: labels read, a grader asked over their units, weights fitted, agreement told."""
