@@ -132,7 +132,7 @@ def test_too_few_documents_are_refused(tmp_path):
         ('{"summary": "x"}', "either 'units' or 'unit'"),
         ('{"summary": "x", "unit": "y", "label": 2}', "no labelled text"),
         ('{"summary": "x", "units": [{"unit_id": 1, "text": "a", "label": 1}, {"unit_id": 1, "text": "b"}]}', "label"),
-        ('{"summary": "x", "units": [' + ", ".join(['{"unit_id": 1, "text": "a", "label": 1}'] * 2) + "]}", "same unit_id"),
+        (json.dumps({"summary": "x", "units": [{"unit_id": 1, "text": "a", "label": 1}] * 2}), "same unit_id"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named(tmp_path, capsys, line, why):

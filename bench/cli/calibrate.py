@@ -122,8 +122,17 @@ def _progress(grader: str, done: int, total: int) -> None:
 
 def _show(args: argparse.Namespace, found: Calibration) -> None:
     if args.json:
-        parts_of = {"unanimous": asdict(found.unanimous), "numbers": asdict(found.numbers)}
-        emit_json({**asdict(found.all), "interval": found.interval, **parts_of})
+        of = found.all
+        emit_json(
+            {
+                "accuracy": of.accuracy,
+                "kappa": of.kappa,
+                "interval": found.interval,
+                "n": of.n,
+                "unanimous": asdict(found.unanimous),
+                "numbers": asdict(found.numbers),
+            }
+        )
         return
     parts = (("all", found.all), ("unanimous", found.unanimous), ("with numbers", found.numbers))
     print(table([_line(name, of) for name, of in parts], COLUMNS))
