@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from bench.errors import BenchError
+from bench.schema_hints import did_you_mean, fields_at, values_at
 
 T = TypeVar("T")
 Lines = dict[tuple[str | int, ...], int]
@@ -75,13 +76,13 @@ def convert(data: object, type_: type[T], path: Path, line_of: Any = None) -> T:
     try:
         return msgspec.convert(data, type_, strict=True)
     except msgspec.ValidationError as e:
-        message, at = _told(str(e))
+        message, at = _told(str(e), type_)
         line = line_of(at) if line_of is not None else None
         where = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in at).lstrip(".")
         raise BenchError(f"{where + ': ' if where else ''}{message}", path=path, line=line) from None
 
 
-def _told(error: str) -> tuple[str, tuple[str | int, ...]]:
+def _told(error: str, type_: object) -> tuple[str, tuple[str | int, ...]]:
     found = _AT.search(error)
     message = _AT.sub("", error).replace("Object", "the table", 1) if found else error
     steps = _STEP.finditer(found["path"][1:]) if found else ()
@@ -93,8 +94,10 @@ def _told(error: str) -> tuple[str, tuple[str | int, ...]]:
             at.append(int(step["index"]))
     unknown = re.search(r"unknown field `([^`]*)`", error)
     if unknown:
+        message = f"unknown field; {did_you_mean(unknown[1], fields_at(type_, tuple(at)))}"
         at.append(unknown[1])
-        message = "unknown field; take it out or mend its name"
+    elif message.startswith("Invalid enum value") and (values := values_at(type_, tuple(at))):
+        message = f"{message}; it is one of {', '.join(values)}"
     return message[0].lower() + message[1:], tuple(at)
 
 

@@ -293,4 +293,5 @@ def test_bench_arms_tells_a_fault_and_stops(project, monkeypatch, capsys):
     monkeypatch.chdir(project.root)
     write(project, "a.toml", 'kind = "full"\nhue = "\x1b[31m"\n'.replace("\x1b", "\\u001b"))
     assert main(["arms"]) == 2
-    assert capsys.readouterr().err == "prompts/a.toml:2: hue: unknown field; take it out or mend its name\n"
+    told = capsys.readouterr().err
+    assert told.startswith("prompts/a.toml:2: hue: unknown field; known are ") and len(told.splitlines()) == 1

@@ -145,13 +145,16 @@ def test_a_replay_is_the_fixtures_text(tmp_path):
     stock = arm("replay", replay=ReplaySpec("stock"))
     assert build(stock, fixture(tmp_path, SESSION)).text == "As the harness had it."
     (tmp_path / "replays" / "stock.md").write_text(" \n")
-    assert build(stock, fixture(tmp_path, SESSION)).detail == "the fixture's replays/stock.md is empty"
+    assert (
+        build(stock, fixture(tmp_path, SESSION)).detail
+        == f"replays/stock.md in {tmp_path.parent.name}/{tmp_path.name} is empty"
+    )
 
 
 def test_a_missing_replay_is_nothing_to_fork(tmp_path):
     built = build(arm("replay", replay=ReplaySpec("stock")), fixture(tmp_path, SESSION))
     assert (built.text, built.outcome) == ("", "nothing-to-fork")
-    assert built.detail == "the fixture has no replays/stock.md"
+    assert built.detail == f"no replays/stock.md in {tmp_path.parent.name}/{tmp_path.name}"
 
 
 def test_a_prompt_cannot_be_built_without_a_model(tmp_path):

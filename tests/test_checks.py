@@ -37,10 +37,13 @@ KEY_FAULTS = [
     (changed("id: n1", "id: a3"), f"{HERE}:30: never a3: this id stands at line 22 already; give it one of its own"),
     (changed("id: a2", "id: 'a 2'"), f"{HERE}:15: atom a 2: an id is letters, digits, dot, dash and underscore"),
     # the schema, part by part
-    (changed("tag: number", "tag: figure"), f"{HERE}:16: atom a2: tag: invalid enum value 'figure'; one of ask "),
+    (
+        changed("tag: number", "tag: figure"),
+        f"{HERE}:16: atom a2: tag: invalid enum value 'figure'; it is one of ask, ",
+    ),
     (changed("by: tool", "by: robot"), f"{HERE}:19: atom a2: by: invalid enum value 'robot'"),
     (changed("    by: tool\n", ""), f"{HERE}:15: atom a2: object missing required field `by`"),
-    (changed("text: MAX_RETRIES is 5.", "txt: x"), f"{HERE}:17: atom a2: txt: unknown field; take it out or mend its"),
+    (changed("text: MAX_RETRIES is 5.", "txt: x"), f"{HERE}:17: atom a2: txt: unknown field; did you mean 'text'?"),
     (changed("  - id: a2\n    tag", "  - tag"), f"{HERE}:15: atoms[1]: object missing required field `id`"),
     (changed("version: 1", "version: 2"), f"{HERE}:1: version 2 is not known; this bench reads version 1"),
     ("version: 1\natoms: []\n", f"{HERE}:2: the key has no atoms, so nothing can be graded"),

@@ -66,6 +66,39 @@ def test_overrides_pick_a_part_of_the_grid(controls, capsys):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"full"', '"fulll"', "sweeps/s.toml:{}: prompts: no arm 'fulll'; did you mean 'full'?"),
+        ('["f1"]', '["f9"]', "sweeps/s.toml:{}: fixtures: no fixture 'f9'"),
+    ],
+)
+def test_an_entry_that_names_nothing_is_told_with_the_sweeps_file_and_line(controls, capsys, old, new, says):
+    path = controls / "sweeps/s.toml"
+    lines = path.read_text().replace(old, new).splitlines(keepends=True)
+    path.write_text("".join(lines))
+    line = next(n for n, text in enumerate(lines, 1) if new in text)
+    assert main(["run", "s"]) == 2
+    assert capsys.readouterr().err.startswith(says.format(line))
+
+
+def test_an_arm_whose_program_is_missing_is_found_by_check_and_plan(controls, capsys):
+    (controls / "prompts/own.toml").write_text('kind = "command"\ncommand = {run = ["no-such-program-x", "a.mjs"]}\n')
+    (controls / "prompts/own2.toml").write_text('kind = "command"\ncommand = {run = ["./script"]}\n')
+    (controls / "prompts/script").write_text("#!/bin/sh\n")
+    assert main(["check"]) == 2
+    out, err = capsys.readouterr()
+    assert "prompts/own.toml:2: no program 'no-such-program-x' here; install it" in out + err
+    assert "prompts/own2.toml:2: the program './script' may not be executed; use chmod +x" in out + err
+    sweep = controls / "sweeps/s.toml"
+    sweep.write_text(sweep.read_text().replace('"full"', '"full", "own"'))
+    assert main(["run", "s", "--dry-run"]) == 0
+    assert "own: no program 'no-such-program-x' here" in capsys.readouterr().out
+    assert main(["run", "s", "--no-grade", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert set(told["outcomes"]) == {"handoff"} and next(iter(told["failures"].values())).startswith("api-error: ")
+
+
+@pytest.mark.parametrize(
     ("argv", "says"),
     [
         (["nightly"], "sweeps/nightly.toml: no such file"),

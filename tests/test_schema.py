@@ -1,5 +1,7 @@
 """A person's file is read whole or refused with its line."""
 
+from typing import Literal
+
 import pytest
 from msgspec import Struct
 
@@ -10,6 +12,7 @@ from bench.schema import load_toml, load_yaml
 class Inner(Struct, forbid_unknown_fields=True):
     name: str
     size: int = 0
+    kind: Literal["sharp", "blunt"] | None = None
 
 
 class Outer(Struct, forbid_unknown_fields=True):
@@ -19,7 +22,13 @@ class Outer(Struct, forbid_unknown_fields=True):
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("items:\n  - name: a\n  - name: b\n    colour: red\n", 4, "items[1].colour: unknown field"),
+        (
+            "items:\n  - name: a\n  - name: b\n    colour: red\n",
+            4,
+            "items[1].colour: unknown field; known are name, size, kind",
+        ),
+        ("items:\n  - name: a\n    siz: 1\n", 3, "items[0].siz: unknown field; did you mean 'size'?"),
+        ("items:\n  - {name: a, kind: sharb}\n", 2, "enum value 'sharb'; it is one of blunt, sharp"),
         ("items:\n  - name: a\n    size: big\n", 3, "items[0].size: expected `int`, got `str`"),
         ("items:\n  - size: 1\n", 2, "missing required field `name`"),
         ("items:\n  - name: a\n    name: b\n", 3, "the key 'name' stands here twice"),
@@ -40,7 +49,7 @@ def test_yaml_errors_name_the_line_and_the_part(tmp_path, text, line, words):
     ("text", "line", "words"),
     [
         ('[[items]]\nname = "a"\nsize = "x"\n', 3, "items[0].size: expected `int`, got `str`"),
-        ('[[items]]\nname = "a"\ncolour = 1\n', 3, "items[0].colour: unknown field"),
+        ('[[items]]\nname = "a"\ncolour = 1\n', 3, "items[0].colour: unknown field; known are name, size, kind"),
         ("items = [\n", 1, "not valid TOML"),
         ("items = 1\n\nx = = 2\n", 3, "not valid TOML"),
     ],

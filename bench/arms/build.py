@@ -86,8 +86,14 @@ def _tail(spec: TailSpec, transcript: Transcript, tail_tokens: int | None) -> Bu
 
 def _replay(path: Path) -> Built:
     if not path.is_file():
-        return Built(outcome="nothing-to-fork", detail=f"the fixture has no replays/{path.name}")
+        return Built(outcome="nothing-to-fork", detail=f"no replays/{path.name} in {_folder(path)}")
     text = read_text(path).strip()
     if not text:
-        return Built(outcome="nothing-to-fork", detail=f"the fixture's replays/{path.name} is empty")
+        return Built(outcome="nothing-to-fork", detail=f"replays/{path.name} in {_folder(path)} is empty")
     return Built(text=text)
+
+
+def _folder(replay: Path) -> str:
+    """The fixture's folder as a person knows it: rows name no place of a machine."""
+    fixture = replay.parents[1]
+    return f"{fixture.parent.name}/{fixture.name}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -74,6 +75,17 @@ class CacheCreation(Struct, frozen=True):
 
 class UsageLine(Struct, frozen=True):
     usage: ApiUsage
+
+
+def missing_program(spec: CommandSpec, folder: Path, env: Mapping[str, str]) -> str | None:
+    """Why the program of `spec` cannot start, by a look at the disk; None where it can. Nothing is run."""
+    program = spec.run[0]
+    where = str(folder / program) if "/" in program else program
+    if shutil.which(where, path=env.get("PATH")) is not None:
+        return None
+    if Path(where).is_file() and "/" in program:
+        return f"the program '{program}' may not be executed; use chmod +x, or name its interpreter first"
+    return f"no program '{program}' here; install it, or mend the arm's command.run"
 
 
 def run_command(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from msgspec import Struct
 
 from bench.errors import BenchError, Problem
-from bench.keys import Atom, Key, Never, Tag
+from bench.keys import Atom, Key, Never
 from bench.schema import Lines, convert, nearest_line, read_yaml
 
 Where = tuple[str | int, ...]
@@ -74,8 +74,7 @@ def _sound(
             sound.append((i, convert(item, type_, Path(), reached.append)))
         except BenchError as e:
             where: Where = reached[0] if reached else ()
-            hint = f"; one of {' '.join(get_args(Tag))}" if where == ("tag",) else ""
-            faults.append(Fault(f"{_name(item, section, i)}: {e.problem.message}{hint}", (section, i, *where)))
+            faults.append(Fault(f"{_name(item, section, i)}: {e.problem.message}", (section, i, *where)))
     return tuple(sound)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.arms import arm_files, load_arm
+from bench.arms.command import missing_program
 from bench.checks.fixture import check_fixture, stamp
 from bench.checks.sweep import check_sweep
 from bench.errors import Problem, collected
 from bench.fixtures import ABOUT, KEY, TRANSCRIPT, fixture_folders
 from bench.project import MARKER, Project, find_project
+from bench.schema import read_text, toml_line
 
 
 @dataclass
@@ -78,7 +81,12 @@ def _fixture(report: Report, folder: Path, with_stamp: bool) -> None:
 
 def _arm(report: Report, path: Path) -> None:
     report.arms += 1
-    collected(report.problems, load_arm, path)
+    arm = collected(report.problems, load_arm, path)
+    if arm is not None and arm.settings.command is not None:
+        why = missing_program(arm.settings.command, path.parent, os.environ)
+        if why is not None:
+            line = toml_line(read_text(path), ("command", "run"))
+            report.problems.append(Problem(why, str(path), line))
 
 
 def _sweep(report: Report, path: Path, project: Project, told: Collection[str] = ()) -> None:

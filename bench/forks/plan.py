@@ -124,7 +124,10 @@ def size(
         count = counts[fork.model, fork.context_sha256, fork.instruction]
         window = windows[fork.model]
         if window is not None and count.tokens + fork.max_tokens > window:
-            why = f"{count.tokens} prompt tokens + {fork.max_tokens} for the answer exceed the window of {window}"
+            why = (
+                f"{count.tokens} prompt tokens + max_tokens {fork.max_tokens} exceed the window of {window}; "
+                "lower max_tokens, or take a model with a larger window"
+            )
             misfits += [Decided(cell, "does-not-fit", why) for cell in fork.cells]
             continue
         entry = (fork.group, fork.cache_entry)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.arms.command import missing_program
 from bench.calls.journal import Finished, read_journal
 from bench.calls.outside import Outside
 from bench.calls.pricing import Pricing
@@ -150,6 +152,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
         notes=(
             *_notes(grid),
             *_without(laid),
+            *_missing_programs(laid.resolved),
             *refresh_notes(laid.resolved, laid.pricing.today),
             *_carry(laid.resolved),
             *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
@@ -178,6 +181,15 @@ def _without(laid: Laid) -> Iterator[str]:
         for name in laid.models:
             if arm.arm.asks_model and not can_ask(arm.arm, name):
                 yield f"{arm.arm.label}: {name} does not compact a conversation itself; no cells"
+
+
+def _missing_programs(resolved: Resolved) -> Iterator[str]:
+    """The arms whose program is not here."""
+    for arm in (a.arm for a in resolved.arms):
+        if arm.settings.command is not None and arm.path is not None:
+            why = missing_program(arm.settings.command, arm.path.parent, os.environ)
+            if why is not None:
+                yield f"{arm.label}: {why}; its cells will have no outcome"
 
 
 def answered_replies(store: Store) -> set[str]:

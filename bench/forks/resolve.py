@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +18,7 @@ from bench.arms.model import Arm
 from bench.arms.version import version_sha256
 from bench.chains.cuts import cuts_of
 from bench.chains.staleness import replay
-from bench.errors import BenchError, shown
+from bench.errors import BenchError, Problems, shown
 from bench.fixtures import Fixture, find_fixture
 from bench.forks.cells import digest
 from bench.forks.pass_ask import PassAsk, pass_ask
@@ -28,6 +29,8 @@ from bench.project import Project, checked_label, find_project
 from bench.schema import read_text, toml_line
 from bench.sweepfile import Sweep, read_sweep, sweep_faults
 from bench.transcripts.view import seen_at
+
+T = TypeVar("T")
 
 RESTORE_PIECE = "_restore.md"
 LISTS = ("fixtures", "arms", "models")
@@ -162,12 +165,13 @@ def resolved(
     sweep: Sweep, path: Path, project: Project, root: Path, *, no_budget: bool = False, batch: bool = False
 ) -> Resolved:
     """The sweep, written in the file at `path`, as it runs into the folder `root`. Raises BenchError as `resolve`."""
-    fixtures = tuple(_cut(find_fixture(name, project, path.parent), sweep.chain) for name in sweep.fixtures)
+    found = [_entry(path, name, find_fixture, project) for name in sweep.fixtures]
+    fixtures = tuple(_cut(fixture, sweep.chain) for fixture in found)
     names = [f.name.lower() for f in fixtures]
     for fixture in fixtures:
         if names.count(fixture.name.lower()) > 1:
             raise BenchError(f"two fixtures are called '{fixture.name}'; rename the folder of one", path=path)
-    arms = [find_arm(name, project, path.parent) for name in sweep.arms]
+    arms = [_entry(path, name, find_arm, project) for name in sweep.arms]
     check_distinct(arms)
     return Resolved(
         sweep=sweep,
@@ -181,6 +185,18 @@ def resolved(
         no_budget=no_budget,
         batch=batch,
     )
+
+
+def _entry(path: Path, entry: str, find: Callable[[str, Project, Path], T], project: Project) -> T:
+    """What an entry of the sweep file at `path` names. Where there is none, the error names file and line."""
+    try:
+        return find(entry, project, path.parent)
+    except BenchError as e:
+        source = path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+        at = re.search(rf"""["']{re.escape(entry)}["']""", source)
+        if isinstance(e, Problems) or e.problem.line is not None or at is None:
+            raise
+        raise BenchError(str(e), path=path, line=source.count("\n", 0, at.start()) + 1) from None
 
 
 def _cut(fixture: Fixture, steps: int) -> Fixture:
