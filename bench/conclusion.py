@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bench.analysis.compare import ALPHA
 from bench.analysis.level import LIKE_THESE, SAME_KEY
 from bench.analysis.over_runs import SURE
 from bench.analysis.spread import POINTS
+from bench.analysis.units import SERIES
+from bench.cost_clauses import cost_clauses
 from bench.frames import records
 from bench.words import signed
 
@@ -21,17 +24,23 @@ CANNOT_TELL = "cannot tell"
 """Begins every sentence that finds nothing."""
 
 
-def conclusions(table: pd.DataFrame) -> pd.Series:
-    """A sentence a line of `bench.run_view.compare`; NA for the first, which the others are held against."""
+def conclusions(table: pd.DataFrame, measures: pd.DataFrame) -> pd.Series:
+    """A sentence a line of `bench.analysis.compare.compare` with its `name` and `grader_moves`; NA for the first, which
+    the others are held against. `measures` is from `measure_table`, against the same first."""
     import pandas as pd
 
+    costs: dict[tuple[object, ...], dict[object, Line]] = {}
+    for one in records(measures):
+        costs.setdefault(tuple(one[c] for c in SERIES), {})[one["measure"]] = one
     first, *others = records(table)
-    return pd.Series([None, *(conclusion(line, first, len(others)) for line in others)], dtype="string")
+    told = [conclusion(line, first, costs.get(tuple(line[c] for c in SERIES), {}), len(others)) for line in others]
+    return pd.Series([None, *told], dtype="string")
 
 
-def conclusion(line: Line, first: Line, comparisons: int = 1) -> str:
-    """The sentence of one arm against the first; `comparisons` is how many were looked at."""
-    return "; ".join([*_what(line, first, comparisons), *_cost(line, first), *_grader(line)])
+def conclusion(line: Line, first: Line, costs: Mapping[object, Line], comparisons: int = 1) -> str:
+    """The sentence of one arm against the first; `costs` are its measures, `comparisons` how many were looked at."""
+    parts = [*_what(line, first, comparisons), *_gaps(line), *_worst(line, first), *cost_clauses(costs), *_grader(line)]
+    return "; ".join(parts)
 
 
 def _what(line: Line, first: Line, comparisons: int) -> list[str]:
@@ -49,7 +58,7 @@ def _what(line: Line, first: Line, comparisons: int) -> list[str]:
     if line["found"]:
         ends = (low, high) if difference > 0 else (-high, -low)
         told = f"{name} carries {_more(difference)} {base} ({_interval(*ends)}, {_design(line)}) on {line['target']}"
-        return [told] if line["target"] == LIKE_THESE else [told, "nothing is said of other transcripts"]
+        return [told] if line["target"] == LIKE_THESE else [told, *_other_facts(line)]
     told = f"{CANNOT_TELL} {name} from {base} on {line['target']}: {signed(difference)} points"
     return [f"{told} ({_interval(low, high)}, {_design(line)})", *_doubt(line, comparisons), *_takes(line)]
 
@@ -96,12 +105,35 @@ def _further(needed: object, there: object, what: str) -> str:
     return f"{more:,} more {what}{'s' * (more > 1)}"
 
 
-def _cost(line: Line, first: Line) -> list[str]:
-    mine, theirs = _number(line["usd_write"]), _number(first["usd_write"])
-    if not mine or not theirs:  # unknown, or nothing to take a share of
+def _other_facts(line: Line) -> list[str]:
+    """What one fixture says beyond its own facts."""
+    low, high = _number(line["atoms_low"]), _number(line["atoms_high"])
+    facts = (
+        []
+        if low is None or high is None
+        else [f"on other facts of its transcript it is {signed(low)} to {signed(high)}"]
+    )
+    return [*facts, "nothing is said of other transcripts"]
+
+
+def _gaps(line: Line) -> list[str]:
+    """What is missing of the grid, and how far it could move the difference."""
+    least, most = _number(line["least"]), _number(line["most"])
+    if least is None or most is None:
         return []
-    share = round(100 * (mine / theirs - 1))
-    return [f"it costs {abs(share)} % {'more' if share > 0 else 'less'} to write" if share else "it costs the same"]
+    told = f"{line['gaps']} of {line['cells']} cells lack a handoff or a verdict: had those carried nothing, or all, it"
+    turned = ", so which is better stays open" if least <= 0 <= most else ""
+    return [f"{told} would be {signed(least)} to {signed(most)}{turned}"]
+
+
+def _worst(line: Line, first: Line) -> list[str]:
+    """The worst of as many runs of both, and how far they lie apart: a compaction gets one attempt."""
+    mine, theirs = (_number(one["worst_at"]) for one in (line, first))
+    spans = [_number(one["spread"]) for one in (line, first)]
+    if line["fixtures"] != first["fixtures"] or mine is None or theirs is None or spans[0] is None or spans[1] is None:
+        return []
+    worst = f"the worst of {line['spread_of']} runs carries {POINTS * mine:.1f} points against {POINTS * theirs:.1f}"
+    return [f"{worst}, and they lie {spans[0]:.1f} apart against {spans[1]:.1f}"]
 
 
 def _grader(line: Line) -> list[str]:

@@ -6,12 +6,14 @@ and a figure are of one: the first, unless it is named.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.errors import BenchError
 from bench.index import Run
 from bench.run_atoms import atom_places, atom_texts
+from bench.stepwise import step_by_step
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,24 +128,48 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     interval and all else of `bench.analysis.compare`, usd_write, grader_moves (points) and a `verdict` in words.
 
     Without `arms`, all of them against the first of the sweep. An arm is named as tables name it: `inventory`,
-    `inventory@3f9c`, or `inventory · model` where several models were asked.
+    `inventory@3f9c`, or `inventory · model` where several models were asked. In a chain arms are compared at each step
+    alone, one step under the other; `inventory · step 2` names one of them.
     """
     from bench.analysis.compare import compare as compared
-    from bench.analysis.cost import arm_cost
     from bench.analysis.grader_noise import grader_noise
+    from bench.analysis.measures import measure_table
     from bench.analysis.units import SERIES, named
     from bench.conclusion import conclusions
 
     one = one_grading(run, grading)
-    ranked = named(ranked_grades(one, with_truncated))
-    first, others = _chosen(run, ranked, arms)
-    kept = ranked[ranked["name"].isin([first, *others])]
-    series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
-    names = named(ranked)[[*SERIES, "name"]].drop_duplicates()
-    table = compared(kept.drop(columns="name"), series).merge(names, on=SERIES, how="left")
-    costs = arm_cost(one.outputs)[[*SERIES, "usd_write"]]
-    table = table.merge(costs, on=SERIES, how="left").assign(grader_moves=grader_noise(kept)["moves"].iloc[0])
-    return table.assign(verdict=conclusions(table))
+
+    def compared_at(ranked: pd.DataFrame, arms: Sequence[str]) -> pd.DataFrame:
+        first, others = _chosen(run, ranked, arms)
+        kept = ranked[ranked["name"].isin([first, *others])]
+        series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
+        names = ranked[[*SERIES, "name"]].drop_duplicates()
+        table = compared(kept.drop(columns="name"), series, cells=one.cells).merge(names, on=SERIES, how="left")
+        measured = measure_table(one.outputs, series)
+        costs = measured.loc[measured["measure"] == "usd_write", [*SERIES, "mean"]]
+        table = table.merge(costs.rename(columns={"mean": "usd_write"}), on=SERIES, how="left")
+        table = table.assign(grader_moves=grader_noise(kept)["moves"].iloc[0])
+        return table.assign(verdict=conclusions(table, measured))
+
+    return step_by_step(named(ranked_grades(one, with_truncated)), arms, compared_at)
+
+
+def measures(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm and measure (output tokens, seconds, USD to write): level, spread, worst run, and the difference
+    to the first of `arms`, with their intervals: see `measure_table`. Arms as for `compare`."""
+    from bench.analysis.measures import measure_table
+    from bench.analysis.units import SERIES, named
+
+    one = one_grading(run, grading)
+
+    def measured_at(ranked: pd.DataFrame, arms: Sequence[str]) -> pd.DataFrame:
+        first, others = _chosen(run, ranked, arms)
+        series = tuple(ranked.loc[ranked["name"] == first, SERIES].iloc[0])
+        names = ranked[[*SERIES, "name"]].drop_duplicates()
+        table = measure_table(one.outputs, series).merge(names, on=SERIES, how="inner")
+        return table[table["name"].isin([first, *others])].reset_index(drop=True)
+
+    return step_by_step(named(ranked_grades(one, with_truncated)), arms, measured_at)
 
 
 def _places(run: Run) -> pd.DataFrame:
@@ -171,7 +197,7 @@ def ranked_grades(run: Run, with_truncated: bool = False) -> pd.DataFrame:
     return checked_grades(rankable(run.grades, run.outputs, with_truncated=truncated_too(run, with_truncated)))
 
 
-def _chosen(run: Run, ranked: pd.DataFrame, arms: tuple[str, ...]) -> tuple[str, list[str]]:
+def _chosen(run: Run, ranked: pd.DataFrame, arms: Sequence[str]) -> tuple[str, list[str]]:
     """Names of the first and the other series; a plain arm means each model, step and staleness of it."""
     there = ranked[["name", "arm"]].drop_duplicates()
     wanted: list[str] = []

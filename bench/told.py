@@ -17,15 +17,17 @@ from bench.run_view import (
     fixture_table,
     gradings,
     lost,
+    measures,
     speaker_table,
     survival_table,
     tag_table,
     times_said_table,
     truncated_too,
 )
+from bench.stepwise import CONTEXTS_DIFFER
 from bench.text import ABSENT, printable
 from bench.versions import superseded
-from bench.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, spread_of
+from bench.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, measured, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +80,10 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, 
     frame, hidden = without_superseded(run, frame) if latest else (frame, [])
     keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
     tables = [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)]
-    return Told(tables, [*LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated), *_old_keys(run), *hidden])
+    return Told(
+        tables,
+        [*_chained(frame), *LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated), *_old_keys(run), *hidden],
+    )
 
 
 def show_tags(run: Run, *, with_truncated: bool = False) -> Told:
@@ -95,7 +100,8 @@ def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = F
         rows = part.assign(**{by: _row_names(part, by)})
         tables.append((_title(run, key), matrix(rows, by, sort=by in SORTED)))
     none = ["No chain of compactions was run; set `chain` in the sweep."] if by == "step" and not tables else []
-    return Told(tables, [*none, BY_LEGENDS[by], *_cut_off(run, with_truncated), *_old_keys(run), *hidden])
+    notes = [*none, *_chained(frame), BY_LEGENDS[by], *_cut_off(run, with_truncated)]
+    return Told(tables, [*notes, *_old_keys(run), *hidden])
 
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
@@ -109,9 +115,18 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
     for grading in ways:
         frame = compare(run, *arms, grading=grading, with_truncated=with_truncated)
         tables.append((_title(run, grading), in_words(frame, COMPARED)))
+        costs = measured(measures(run, *arms, grading=grading, with_truncated=with_truncated))
+        if costs:
+            tables.append((f"{run.name}: what it takes, every output that was tried counted", costs))
         by = f"{grading.grader} on the {grading.scope}: " if len(ways) > 1 else ""
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
-        told = [*_differences(frame), *spread_of(frame), *_cut_off(run, with_truncated), *cannot_be_said(frame)]
+        told = [
+            *_chained(frame),
+            *_differences(frame),
+            *spread_of(frame),
+            *_cut_off(run, with_truncated),
+            *cannot_be_said(frame),
+        ]
         notes |= dict.fromkeys(told)
     return Told(tables, [*notes, *stopping_notes(run), *_old_keys(run)], verdicts)
 
@@ -191,8 +206,25 @@ def _old_keys(run: Run) -> list[str]:
     ]
 
 
+def _base(frame: pd.DataFrame) -> str:
+    """What the arms of a comparison are held against."""
+    first = frame.iloc[0]
+    bases = frame[frame["difference"].isna() & (frame["arm"] == first["arm"])]
+    return f"{first['arm']} at the same step" if len(bases) > 1 else str(first["name"])
+
+
+def _chained(frame: pd.DataFrame) -> list[str]:
+    """What is to be known of a table with several steps of a chain."""
+    return [CONTEXTS_DIFFER] if frame["chain_step"].nunique() > 1 else []
+
+
 def _differences(frame: pd.DataFrame) -> list[str]:
-    told = [f"difference: points more (+) or fewer (-) than {frame['name'].iloc[0]}, with the 95 % interval"]
+    told = ["recall from, to: the 95 % interval of an arm alone, wider than that of a difference: fixtures differ"]
+    if frame["worst_at"].notna().any():
+        told.append("worst of n: the worst of as many runs as spread is of, mean over fixtures")
+    if frame["least"].notna().any():
+        told.append("at least, at most: the difference, had every missing handoff and verdict carried nothing, or all")
+    told += [f"difference: points more (+) or fewer (-) than {_base(frame)}, with the 95 % interval"]
     if frame["sees"].notna().any():
         told.append("sees: the smallest difference in points that this design finds four times in five")
     return told

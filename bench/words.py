@@ -20,7 +20,10 @@ ARMS = (
     "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "not_handoff",
 )  # fmt: skip
 """Columns of the arm table as people see it."""
-COMPARED = ("name", "recall", "n", "fixtures", "spread", "difference", "low", "high", "sees")
+COMPARED = (
+    "name", "recall", "recall_low", "recall_high", "n", "fixtures", "spread", "worst_at", "difference", "low", "high",
+    "sees", "least", "most",
+)  # fmt: skip
 LOST = ("fixture", "atom", "tag", "importance", "text", "runs", "arms")
 LEGENDS = (
     "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
@@ -82,11 +85,16 @@ WORDS: dict[str, Word] = {
     "difference": Word("difference", signed),
     "low": Word("95 % from", signed),
     "high": Word("to", signed),
+    "recall_low": Word("recall from", points),
+    "recall_high": Word("recall to", points),
+    "worst_at": Word("worst of n", points),
+    "least": Word("at least", signed),
+    "most": Word("at most", signed),
     "sees": Word("sees", lambda value: f"{value:.1f}" if value <= 100 else "nothing"),
 }
 HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
 ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")
-ONLY_WHERE_ANY = ("missing",)
+ONLY_WHERE_ANY = ("missing", "least", "most")
 
 
 def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, object]]:
@@ -99,6 +107,36 @@ def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, obje
         and not (c in ONLY_WHERE_ANY and not table[c].fillna(0).any())
     ]
     return [{_heading(c): _told(c, line[c]) for c in columns} for line in records(table[columns])]
+
+
+MEASURES = {
+    "output_tokens": ("output tokens", whole),
+    "seconds": ("seconds", lambda value: f"{value:,.1f}"),
+    "usd_write": ("USD to write", usd),
+}
+"""Measure of `measure_table` -> what it is called, and a value in words."""
+
+
+def measured(table: pd.DataFrame) -> list[dict[str, object]]:
+    """The lines of `bench.measures` for people: what an arm costs, by measure; none of what is 0 or unknown for all."""
+    told = []
+    for measure, (title, words) in MEASURES.items():
+        lines = records(table[table["measure"] == measure])
+        if any(line["mean"] or line["worst"] for line in lines):
+            told += [_measured(line, title, words) for line in lines]
+    return told
+
+
+def _measured(line: dict[str, object], title: str, words: Callable[[float], str]) -> dict[str, object]:
+    def signed_words(value: float) -> str:
+        return f"{'+' if value > 0 else '-' if value < 0 else ''}{words(abs(value))}"
+
+    own = {c: _figure(line[c], words) for c in ("mean", "spread", "worst")}
+    ends = {heading: _figure(line[c], words) for heading, c in (("from", "low"), ("to", "high"))}
+    apart = ("difference", "difference_low", "difference_high")
+    headings = ("difference", "95 % from", "to ")
+    difference = {h: _figure(line[c], signed_words) for h, c in zip(headings, apart, strict=True)}
+    return {"measure": title, "arm": line["name"], "n": line["n"], "mean": own.pop("mean"), **ends, **own, **difference}
 
 
 def matrix(table: pd.DataFrame, row: str, value: str = "recall", *, sort: bool = True) -> list[dict[str, object]]:

@@ -76,3 +76,28 @@ def test_an_arm_that_asks_no_model_needs_no_second_run():
     table = graded({"f1": {"window-4k": ["CL"], "full": ["CC"]}}, model="none")
     (sentence,) = cannot_be_said(compare(table, ("window-4k", "none", 1, 0)))
     assert sentence.startswith("One fixture")
+
+
+def test_an_arm_with_fewer_fixtures_is_said_not_to_compare():
+    runs = {"f1": {"a": ["CL", "CC"], "b": ["CC", "CL"]}, "f2": {"a": ["LL", "CL"]}, "f3": {"a": ["LL", "CL"]}}
+    table = compare(graded(runs), ("a", "local", 1, 0))
+    assert [(r["arm"], r["fixtures"], r["of_fixtures"]) for r in records(table)] == [("a", 3, 3), ("b", 1, 3)]
+    assert any(s.startswith("b: 1 of 3 fixtures, not comparable") for s in cannot_be_said(table))
+
+
+def test_there_is_no_p_without_an_interval():
+    # six fixtures that all differ by the same: sign-flip alone would say 2 / 64
+    runs = {f"f{i}": {"a": ["CL"], "b": ["CC"]} for i in range(6)}
+    line = compared(runs, "a")[1]
+    assert (line["difference"], line["low"], line["p"], line["p_exact"]) == (near(50), None, None, None)
+
+
+def test_atoms_like_these_have_an_interval_of_their_own():
+    # the method sheet's crossed design: difference 1/12, SE 0.12199 at 3.70 degrees of freedom, t 2.868
+    runs = {"a": ["LCLLLCCC", "CCCCLCLL", "LCCLCCCC"], "b": ["CCLCLCCL", "LCCCLCCC", "CCLCCCCL"]}
+    line = compared({"f1": runs}, "a")[1]
+    assert line["difference"] == near(100 / 12)
+    assert ((line["atoms_high"] + line["atoms_low"]) / 2, (line["atoms_high"] - line["atoms_low"]) / 2) == (
+        near(100 / 12), pytest.approx(12.198750911856665 * 2.8677, rel=1e-3)
+    )  # fmt: skip
+    assert compared({"f1": {"a": ["CL"], "b": ["CC"]}}, "a")[1]["atoms_low"] is None

@@ -1,17 +1,27 @@
 """What a comparison comes to, in one sentence: how much, how sure, about what, or what it would take to tell."""
 
+import pandas as pd
 import pytest
-from runs import graded
+from runs import graded, outputs_of
 from test_analysis import BENCH
 
 from bench.analysis.compare import compare
+from bench.analysis.measures import measure_table
+from bench.analysis.states import cell_states
 from bench.conclusion import conclusions
 
 
-def sentences(runs, first="a", costs=None, moves=None, model="local", **more):
-    table = compare(graded(runs, model=model, **more), (first, model, 1, 0))
-    costed = table.assign(name=table["arm"], grader_moves=moves, usd_write=[(costs or {}).get(a) for a in table["arm"]])
-    told = conclusions(costed)
+def sentences(runs, first="a", costs=None, moves=None, model="local", states=None, seconds=None, **more):
+    """`costs` and `seconds`: an arm's figure of each run, one for all; `states`: what `cell_states` would give."""
+    one = (first, model, 1, 0)
+    table = compare(graded(runs, model=model, **more), one, cells=states)
+    outputs = outputs_of(runs, model=model)
+    given = {"usd_api": costs or {}, "seconds": seconds or {}}
+    for column, by_arm in given.items():
+        values = [by_arm.get(a) for a in outputs["arm"]]
+        picked = [v[r - 1] if isinstance(v, list) else v for v, r in zip(values, outputs["replicate"], strict=True)]
+        outputs[column] = pd.Series(picked, dtype="Float64")
+    told = conclusions(table.assign(name=table["arm"], grader_moves=moves), measure_table(outputs, one))
     assert told.isna().tolist() == [True] + [False] * (len(told) - 1)
     return told.dropna().tolist()
 
@@ -25,13 +35,16 @@ def test_a_difference_on_one_fixture_speaks_of_its_facts():
     # 4.25 of 10 against 7.5: variances 0.25 / 4 and 1 / 3 of atoms squared
     (told,) = sentences({"f1": runs_of(a=[4, 4, 5, 4], b=[7, 8, 8, 7])})
     assert told.startswith("b carries 32.5 points more than a (95 % interval 23.")
-    assert told.endswith("1 fixture × 4 replicates) on these facts; nothing is said of other transcripts")
+    assert "1 fixture × 4 replicates) on these facts; on other facts of its transcript it is +0.9 to +64.1; " in told
+    worst = "nothing is said of other transcripts; the worst of 4 runs carries 70.0 points against 40.0"
+    assert told.endswith(f"{worst}, and they lie 10.0 apart against 10.0")
 
 
 def test_fewer_points_have_their_interval_the_same_way_round():
     (more,) = sentences({"f1": runs_of(a=[4, 4, 5, 4], b=[7, 8, 8, 7])})
     (fewer,) = sentences({"f1": runs_of(b=[4, 4, 5, 4], a=[7, 8, 8, 7])})
-    assert fewer == more.replace("more than", "fewer than")
+    assert fewer.split(" on these facts")[0] == more.replace("more than", "fewer than").split(" on these facts")[0]
+    assert "it is -64.1 to -0.9" in fewer and "it is +0.9 to +64.1" in more
 
 
 def test_a_difference_over_fixtures_speaks_of_transcripts_like_these():
@@ -39,7 +52,7 @@ def test_a_difference_over_fixtures_speaks_of_transcripts_like_these():
     (told,) = sentences(runs, costs={"a": 0.5, "b": 0.69}, moves=1.42)
     assert told.startswith("b carries 31.7 points more than a (95 % interval ")
     assert "6 fixtures × 2 replicates) on transcripts like these; " in told
-    assert told.endswith("; it costs 38 % more to write; the grader alone moves a run by ±1.4")
+    assert told.endswith("; it costs 38 % more to write in these runs; the grader alone moves a run by ±1.4")
 
 
 def test_where_it_cannot_tell_it_says_what_it_would_take():
@@ -47,14 +60,14 @@ def test_where_it_cannot_tell_it_says_what_it_would_take():
     assert told.startswith("cannot tell terse from base on transcripts like these: +19.2 points (95 % interval -2.6 to")
     # the SE over fixtures is 5.0768 points [report.bench]; at 2 degrees of freedom a design sees 5.65 of them
     assert "3 fixtures × 1 to 3 replicates); this design sees 28.7 points or more; " in told
-    assert told.endswith("more fixtures would see 5")
+    assert " more fixtures would see 5; the worst of 2 runs carries " in told
 
 
 def test_more_replicates_are_named_where_they_would_do():
     (told,) = sentences({"f1": runs_of(a=[4, 5, 6], b=[5, 6, 7])})
     # SD 10 points an arm; two groups see 5 points from 64 runs on (Cohen's d of 0.5): 61.. more
     assert told.startswith("cannot tell b from a on these facts: +10.0 points (95 % interval -12.7 to 32.7, ")
-    assert told.endswith("this design sees 30.7 points or more; 61 more replicates would see 5")
+    assert "this design sees 30.7 points or more; 61 more replicates would see 5; the worst of 3 runs" in told
 
 
 @pytest.mark.parametrize(
@@ -108,3 +121,38 @@ def test_a_design_that_sees_nothing_says_so():
     runs = {"f1": runs_of(a=[0], b=[9]), "f2": runs_of(a=[9], b=[3])}
     (told,) = sentences(runs)
     assert "95 % interval -100.0 to 100.0" in told and "sees no difference, however large" in told
+
+
+def alike(**arms):
+    return {"f1": runs_of(**{arm: [5] * 4 for arm in arms})}
+
+
+def test_a_cost_is_told_with_its_interval():
+    usd = {"a": [1.0, 1.1, 0.9, 1.0], "b": [1.5, 1.6, 1.4, 1.5]}
+    # SE sqrt(2 * 0.00667 / 4) = 0.0577, df 6, t 2.447: 0.5 -+ 0.141
+    assert "; it costs 50 % more to write (95 % interval +0.359 to +0.641 USD)" in sentences(alike(**usd), costs=usd)[0]
+    close = {"a": [1.0, 1.4, 0.6, 1.0], "b": [1.0, 1.5, 0.7, 1.0]}
+    told = sentences(alike(**close), costs=close)[0]  # SE sqrt((0.32 / 3 + 0.33 / 3) / 4) = 0.2327: 0.05 -+ 0.5695
+    assert "; it costs 5 % more to write in these runs (95 % interval -0.52 to +0.62 USD: it may be chance)" in told
+
+
+def test_time_is_told_only_where_it_is_sure():
+    slow = {"a": [10.0, 11.0, 9.0, 10.0], "b": [5.0, 6.0, 4.0, 5.0]}
+    assert "; it takes 50 % less time (95 % interval -6.4 to -3.6 s)" in sentences(alike(**slow), seconds=slow)[0]
+    alone = {"a": [10.0, 14.0, 6.0, 10.0], "b": [10.0, 15.0, 7.0, 10.0]}
+    assert "takes" not in sentences(alike(**alone), seconds=alone)[0]
+
+
+def test_a_gap_that_could_turn_it_leaves_the_ranking_open():
+    runs = {"f1": runs_of(a=[4, 4, 5, 4], b=[7, 8, 8])}
+    planned = outputs_of({"f1": runs_of(a=[4] * 4, b=[7] * 4)})
+    # b 7 8 8 and one cell missing: 57.5 to 82.5 points, a 42.5: above 0 whatever was in it
+    told = sentences(runs, states=cell_states(planned, outputs_of(runs)))[0]
+    assert told.startswith("b carries 34.2 points more") and "it would be +15.0 to +40.0" in told
+    assert "1 of 8 cells lack a handoff or a verdict: had those carried nothing, or all," in told
+    planned = outputs_of({"f1": runs_of(a=[4] * 4, b=[7] * 9)})
+    told = sentences(runs, states=cell_states(planned, outputs_of(runs)))[0]
+    # 23 of 90 to 83 of 90 against 42.5
+    assert (
+        told.startswith("cannot tell b from a") and "it would be -16.9 to +49.7, so which is better stays open" in told
+    )

@@ -52,7 +52,7 @@ def compare(
     worth_seeing: float = WORTH_SEEING,
 ) -> pd.DataFrame:
     """One line a series, the first one on top: recall (0..1) with its own interval (`recall_low`, `recall_high`), n,
-    fixtures, spread, worst_at, worst, `FIGURES`, `WORDS` and `found`.
+    fixtures of of_fixtures, spread, worst_at, worst, `FIGURES`, `WORDS` and `found`.
 
     `grades` holds one way of grading, ranked outputs only; `first` is a series (arm, model, chain_step, stale_by).
     With `cells` (from `cell_states`) what is missing of the grid is bounded: see `bounds`. `found` is true where the
@@ -65,7 +65,7 @@ def compare(
         raise BenchError(f"arm '{first[0]}' has no graded handoff in this run")
     runs = run_recall(grades)
     own = arm_interval(grades)[[*GRADING, *SERIES, "low", "high"]]
-    table = arm_recall(runs)
+    table = arm_recall(runs).assign(of_fixtures=runs.dropna(subset=["recall"])["fixture"].nunique())
     for part in (own.rename(columns={"low": "recall_low", "high": "recall_high"}), arm_spread(runs), extremes(runs)):
         table = table.merge(part, on=[*GRADING, *SERIES], how="left")
     table = table.assign(order=(~_is(table, first)).astype(int)).sort_values(
@@ -93,6 +93,11 @@ def cannot_be_said(table: pd.DataFrame) -> list[str]:
     told = []
     if (table["fixtures"] < 2).all():
         told.append("One fixture: this speaks of its atoms only; nothing can be said about other transcripts.")
+    told += [
+        f"{line.arm}: {line.fixtures} of {line.of_fixtures} fixtures, not comparable with the others' recall; a"
+        " difference is over shared fixtures only."
+        for line in table[table["fixtures"] < table["of_fixtures"]].itertuples()
+    ]
     # what asks no model is the same each time
     single = (table["n"] <= table["fixtures"]) & (table["model"] != NO_MODEL)
     alone = table.loc[single, "arm"].drop_duplicates().tolist()

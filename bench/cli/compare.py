@@ -62,19 +62,25 @@ def run(args: Namespace) -> int:
 
 
 def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
-    """A line an arm; `interval` is [low, high] or null, and `limits` says why and what else the design cannot tell."""
+    """A line an arm; `interval` is [low, high] or null, `costs` its measures, and `limits` says why there is no
+    interval and what else the design cannot tell."""
     from bench.analysis.compare import cannot_be_said
+    from bench.analysis.measures import COLUMNS
     from bench.frames import records
-    from bench.run_view import compare, gradings
+    from bench.run_view import compare, gradings, measures
 
     rows: list[dict[str, object]] = []
     for grading in gradings(opened):
         found = compare(opened, *args.arms, grading=grading, with_truncated=args.with_truncated)
+        costs: dict[object, dict[object, object]] = {}
+        taken = measures(opened, *args.arms, grading=grading, with_truncated=args.with_truncated)
+        for one in records(taken):
+            costs.setdefault(one["name"], {})[one["measure"]] = {c: one[c] for c in COLUMNS if c != "measure"}
         for row in records(found):
             why = row["why_no_interval"]
             interval = None if row["low"] is None else [row["low"], row["high"]]
             limits = [*([] if why is None else [f"no interval: {why}"]), *cannot_be_said(found)]
-            rows.append({**row, "interval": interval, "limits": limits})
+            rows.append({**row, "interval": interval, "costs": costs.get(row["name"], {}), "limits": limits})
     return rows
 
 
