@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from bench.checks.fixture import check_fixture
 from bench.checks.parts import read_parts
+from bench.drafting.everywhere import everywhere
 from bench.drafting.merge import overlaps
 from bench.drafting.turns import turns_of, typed_text
 from bench.drafting.typed import LAST, OPEN, is_open
@@ -18,11 +19,6 @@ from bench.grading.lexical import grade
 from bench.keys import Atom, Key
 from bench.transcripts import read
 from bench.transcripts.model import Transcript
-
-EVERYWHERE = 0.2
-"""Share of the messages that carry an atom on their own, from which on no summary can miss it."""
-FEWEST_HOLDERS = 5
-"""Messages that this must be at least: a fifth of a short session is one or two."""
 
 
 class Doubt(Struct, frozen=True):
@@ -57,18 +53,13 @@ def trivial(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
     """The atoms that no summary can miss: the last request holds them, or a large share of all messages does."""
     if not atoms:
         return
+    held = everywhere(atoms, transcript)
     key = Key(version=1, atoms=tuple(atoms))
-    texts = [m.text for m in transcript.messages]
     typed = [text for m in transcript.messages if (text := typed_text(m)).strip()]
-    held = [0] * len(atoms)
-    for text in texts:
-        for i, finding in enumerate(grade(text, key)[0]):
-            held[i] += finding.verdict == "carried"
     last = grade(typed[-1], key)[0] if typed else ()
-    enough = max(FEWEST_HOLDERS, EVERYWHERE * len(texts))
     for i, atom in enumerate(atoms):
-        if held[i] >= enough:
-            yield Doubt(atom.id, "trivial", f"{held[i]} of {len(texts)} messages carry it on their own")
+        if n := held.get(atom.id):
+            yield Doubt(atom.id, "trivial", f"{n} of {len(transcript.messages)} messages carry it on their own")
         elif atom.tag != "ask" and last and last[i].verdict == "carried" and atom.at != (_last_typed(transcript),):
             yield Doubt(atom.id, "trivial", "the last request carries it, which every handoff quotes")
 

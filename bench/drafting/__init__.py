@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from bench.drafting import artefacts, choices, commands, files, promises, recurring, reports, typed, values
 from bench.drafting.calls import calls_of
 from bench.drafting.candidates import Candidate
+from bench.drafting.everywhere import everywhere
 from bench.drafting.merge import overlaps
 from bench.drafting.turns import turns_of
 from bench.drafting.words import Words
@@ -47,7 +48,9 @@ def draft(transcript: Transcript) -> tuple[Atom, ...]:
     ]
     named = {f"c{n}": candidate for n, candidate in enumerate(_once(proposed))}
     again = {later.id for _, later in overlaps([candidate.atom(id_) for id_, candidate in named.items()])}
-    kept = [candidate for id_, candidate in named.items() if id_ not in again][:MOST_ATOMS]
+    told = [candidate for id_, candidate in named.items() if id_ not in again][:MOST_ATOMS]
+    trivial = everywhere([candidate.atom(f"c{n}") for n, candidate in enumerate(told)], transcript)
+    kept = [candidate for n, candidate in enumerate(told) if f"c{n}" not in trivial]
     return tuple(candidate.atom(f"a{n:03}") for n, candidate in enumerate(sorted(kept, key=lambda c: c.at), start=1))
 
 

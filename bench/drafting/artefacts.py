@@ -76,6 +76,8 @@ def _links(transcript: Transcript) -> Iterator[Candidate]:
             continue
         for found in _LINK.finditer(message.spoken):
             number = found["number"]
+            if message.author == "assistant" and found["kind"] not in _KINDS:
+                continue  # issues are listed by the dozen; one that a person names is what the work is about
             if len(drafted) == MOST_LINKS or number in drafted:
                 continue
             drafted.add(number)

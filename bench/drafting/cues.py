@@ -79,6 +79,8 @@ DENIED_FIRST = re.compile(
     r"^(?:\S+ ){0,4}(?:not|never|no|don'?t|doesn'?t|won'?t|cannot|can'?t|isn'?t|shouldn'?t|without)\b", re.IGNORECASE
 )
 """A denial at the beginning is what the sentence says; later it may be an aside."""
+WITHDRAWN = re.compile(r"\b(?:revert|undo|scrap|roll back) (?:that|this|it|those|these|everything)\b", re.IGNORECASE)
+"""How a person takes back what was asked in the turn before."""
 TURNED_DOWN = re.compile(
     r"^\W*(?:no|nope|nah|stop|wait|wrong|revert|undo)\b|\b(?:revert|undo) (?:that|this|it)\b"
     r"|\b(?:horrible|terrible|not what i)\b",

@@ -17,9 +17,9 @@ from bench.drafting.words import FILE, NAME, Words, sentences
 from bench.keys import Importance, Tag
 from bench.transcripts.model import Transcript
 
-MOST_FACTS = 20
+MOST_FACTS = 24
 """Drafted, newest reports first."""
-PER_REPORT, PER_SUMMARY = 4, 10
+PER_REPORT, PER_SUMMARY = 5, 10
 """Of one report, those first that tell most; of a summary that a context begins with."""
 FEWEST_WORDS = 4
 """Content words of a statement that stands by itself."""
@@ -32,12 +32,12 @@ SAME = 0.6
 """Share of the words of the shorter of two statements from which on the newer one stands for both."""
 
 _ANNOUNCED = re.compile(
-    r"^(?:now|next|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait"
-    r"|hmm|interesting|before|if|but|and|on top|looks|it looks|still|currently|looking|checking|reading|let|try|would"
-    r"|i understand|i'?m thinking|i think|i'?ll|i will|i'?m (?:going|about|now)|i need|i want|i can see|i found|i see"
-    r"|we need|we should|all (?:tests|checks)|tests? pass|to (?:verify|test|check)|should|could|do|does|is|are|what"
-    r"|which|how|why|option \d|step \d|phase \d|feel free|please|note that you|happy to|run|in summary"
-    r"|the (?:summary|changes))\b",
+    r"^(?:(?:it|that|they|these|those)(?:'s)?\b|this (?:is|was|will|solves|means|confirms)|i can|you can|we can|now|next"
+    r"|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait|hmm|before"
+    r"|interesting|if|but|and|so|on top|looks|still|currently|looking|checking|reading|let|try|would|i understand|i see"
+    r"|i'?m thinking|i think|i'?ll|i will|i'?m (?:going|about|now)|i need|i want|i can see|i found|we need|we should"
+    r"|all (?:tests|checks)|tests? pass|to (?:verify|test|check)|should|could|do|does|is|are|what|which|how|why"
+    r"|option \d|step \d|phase \d|feel free|please|note that you|happy to|run|in summary|the (?:summary|changes))\b",
     re.IGNORECASE,
 )
 """How what comes next, a courtesy, or a question begins: no fact."""
@@ -62,6 +62,11 @@ _TAGS: tuple[tuple[Tag, str], ...] = (
     ("constraint", r"must(?: not)?|never|always|only works?|(?:is|are) required|not (?:required|allowed)"),
     ("decision", r"instead of|rather than|no longer|decid\w+|chos\w+|will (?:use|be)"),
 )
+_PLANNED = re.compile(
+    r"^\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix|extract)\b",
+    re.IGNORECASE,
+)
+"""A step of a plan: in a summary that a context begins with, it is done or overtaken by its end."""
 _FOUND = re.compile(
     r"\b(?:root cause|turns? out|the (?:issue|problem|bug|cause|reason|culprit) (?:is|was)|means that"
     r"|(?:is|are|was) caused by|(?:does|do|did)(?:n't| not) \w+|(?:is|are) not \w+|must|because)\b",
@@ -103,7 +108,8 @@ def _statements(turns: Sequence[Turn], transcript: Transcript, words: Words) -> 
         yield from ((at, s) for s in _best(messages[at].spoken, at, words, PER_REPORT if final else 1, final=final))
     for at, message in enumerate(messages):
         if message.author == "compaction" or message.origin in ASSIGNMENTS:
-            yield from ((at, s) for s in _best(message.spoken, at, words, PER_SUMMARY, final=True))
+            told = _best(message.spoken, at, words, PER_SUMMARY, final=True)
+            yield from ((at, s) for s in told if message.author != "compaction" or not _PLANNED.match(s))
 
 
 def _best(text: str, at: int, words: Words, most: int, *, final: bool) -> Iterable[str]:
@@ -123,6 +129,7 @@ def _told_row(row: re.Match[str]) -> str:
 
 def is_fact(sentence: str) -> bool:
     """Whether a sentence states something that a later reader could hold it to."""
+    sentence = sentence.replace("’", "'")
     if len(sentence) > MOST_CHARS or sentence.endswith((":", "?", "…")) or "?" in sentence:
         return False
     if _ANNOUNCED.match(sentence) and not _DONE.match(sentence):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 
 from bench.drafting.candidates import Candidate, carried
 from bench.drafting.choices import option_of
@@ -18,6 +19,7 @@ from bench.drafting.cues import (
     PASTED,
     QUESTION,
     WISH,
+    WITHDRAWN,
 )
 from bench.drafting.patterns import ways
 from bench.drafting.turns import Turn, refusals
@@ -61,13 +63,9 @@ def asks(turns: Sequence[Turn], words: Words, transcript: Transcript) -> Iterato
     """The last request first; then what was asked to be done, newest first, without what was only asked in passing."""
     if turns and (last := turns[-1]) and (found := _last(last, words, transcript)):
         yield found
-    drafted = 0
-    for turn in reversed(turns[:-1]):
-        if turn.said_again or drafted == MOST_ASKS:
-            continue
-        if found := _ask(turn, words, transcript):
-            drafted += 1
-            yield found
+    withdrawn = {turn.at for turn, after in pairwise(turns) if WITHDRAWN.search(after.text)}
+    earlier = (turn for turn in reversed(turns[:-1]) if not turn.said_again and turn.at not in withdrawn)
+    yield from islice((found for turn in earlier for found in _asked(turn, words, transcript)), MOST_ASKS)
 
 
 def is_open(turn: Turn, transcript: Transcript) -> bool:
@@ -112,9 +110,12 @@ def _tag(sentence: str) -> Tag | None:
     return None if tag in ("constraint", "decision") and wished else tag
 
 
-def _ask(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
-    """The request of a turn: its first sentence that asks for something to be done."""
+def _asked(turn: Turn, words: Words, transcript: Transcript) -> Iterator[Candidate]:
+    """The requests of a turn: its first sentences that ask for something to be done."""
+    found = 0
     for sentence in sentences(turn.text):
+        if found == PER_MESSAGE:
+            return
         asking = bool(ASKING.search(sentence)) or (
             bool(WISH.search(sentence)) and not sentence.endswith(("?", ":")) and _tag(sentence) is None
         )
@@ -123,9 +124,9 @@ def _ask(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
         if len(words.ranked(sentence, turn.at)) < ASK_WORDS:
             continue
         candidate = Candidate("ask", f'The user asked: "{sentence}"', "okay", "user", (turn.at,))
-        if found := carried(candidate, ways(words, sentence, turn.at), transcript):
-            return found
-    return None
+        if kept := carried(candidate, ways(words, sentence, turn.at), transcript):
+            found += 1
+            yield kept
 
 
 def _last(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:

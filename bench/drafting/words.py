@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain
 
 from bench.drafting.vocabulary import STOP, WEAK
+from bench.scrubbing.placeholders import ANY
 from bench.transcripts.model import Transcript
 
 ECHO_WEIGHT = 2.0
@@ -92,9 +93,9 @@ class Words:
     def ranked(self, sentence: str, at: int) -> list[str]:
         """The content words of a sentence of message `at`, those first that it is about: rare and taken up after.
 
-        Misspelt words are left out: no handoff repeats them.
+        Misspelt words are left out, since no handoff repeats them, and so are the placeholders of scrubbing.
         """
-        words = [w for w in dict.fromkeys(content_words(sentence)) if not self.is_slip(w)]
+        words = [w for w in dict.fromkeys(content_words(sentence)) if not (self.is_slip(w) or ANY.fullmatch(w))]
         replies = frozenset[str]().union(*self._held[at + 1 : at + 1 + REPLIES])
         return sorted(words, key=lambda w: -self._weight(w, replies))
 
