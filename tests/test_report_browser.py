@@ -7,8 +7,8 @@ from hostile import ARM, hostile_run
 from bench.index import open_run
 from bench.report import write_report
 
+pytestmark = pytest.mark.browser
 DESK = {"viewport": {"width": 1280, "height": 900}}
-PHONE = {"viewport": {"width": 390, "height": 800}}
 
 
 @pytest.fixture(scope="module")
