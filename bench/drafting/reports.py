@@ -32,8 +32,8 @@ SAME = 0.6
 """Share of the words of the shorter of two statements from which on the newer one stands for both."""
 
 _ANNOUNCED = re.compile(
-    r"^(?:(?:it|that|they|these|those)(?:'s)?\b|this (?:is|was|will|solves|means|confirms)|i can|you can|we can|now|next"
-    r"|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait|hmm|before"
+    r"^(?:(?:it|that|they|these|those)(?:'s)?\b|this (?:is|was|will|solves|means|confirms)|i can|you can|we can|now"
+    r"|next|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait|hmm|before"
     r"|interesting|if|but|and|so|on top|looks|still|currently|looking|checking|reading|let|try|would|i understand|i see"
     r"|i'?m thinking|i think|i'?ll|i will|i'?m (?:going|about|now)|i need|i want|i can see|i found|we need|we should"
     r"|all (?:tests|checks)|tests? pass|to (?:verify|test|check)|should|could|do|does|is|are|what|which|how|why"
@@ -63,10 +63,10 @@ _TAGS: tuple[tuple[Tag, str], ...] = (
     ("decision", r"instead of|rather than|no longer|decid\w+|chos\w+|will (?:use|be)"),
 )
 _PLANNED = re.compile(
-    r"^\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix|extract)\b",
-    re.IGNORECASE,
+    r"(?im)^\W*(?:\d+\.)?\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix"
+    r"|extract)\b.*$"
 )
-"""A step of a plan: in a summary that a context begins with, it is done or overtaken by its end."""
+"""A line with a step of a plan: in a summary that a context begins with, it is done or overtaken by its end."""
 _FOUND = re.compile(
     r"\b(?:root cause|turns? out|the (?:issue|problem|bug|cause|reason|culprit) (?:is|was)|means that"
     r"|(?:is|are|was) caused by|(?:does|do|did)(?:n't| not) \w+|(?:is|are) not \w+|must|because)\b",
@@ -108,8 +108,8 @@ def _statements(turns: Sequence[Turn], transcript: Transcript, words: Words) -> 
         yield from ((at, s) for s in _best(messages[at].spoken, at, words, PER_REPORT if final else 1, final=final))
     for at, message in enumerate(messages):
         if message.author == "compaction" or message.origin in ASSIGNMENTS:
-            told = _best(message.spoken, at, words, PER_SUMMARY, final=True)
-            yield from ((at, s) for s in told if message.author != "compaction" or not _PLANNED.match(s))
+            text = _PLANNED.sub("", message.spoken) if message.author == "compaction" else message.spoken
+            yield from ((at, s) for s in _best(text, at, words, PER_SUMMARY, final=True))
 
 
 def _best(text: str, at: int, words: Words, most: int, *, final: bool) -> Iterable[str]:
