@@ -1,20 +1,25 @@
 """Chains: where a conversation is cut, what each step stands on, what is graded there, and what is left to do."""
 
 import msgspec
+import pandas as pd
 import pytest
 from chains import CUTS, KEY, MESSAGES, body, lineage
 from fakes import FakeModel, attempt, outside, project, reply
 from fixture_files import write_fixture
 from sessions import call, compacted, fixture, result, says, summary, transcript, user
 
+import bench
 from bench.chains.cuts import cuts_of
 from bench.chains.windows import window_of
+from bench.cli import main
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
 from bench.forks.plan_table import plan_lines
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.grading.files import read_grades
+from bench.index import open_run
+from bench.stepwise import CONTEXTS_DIFFER, step_by_step
 from bench.transcripts.model import Compaction
 
 CHAIN = "chain = 3\nreplicates = 2\n"
@@ -150,7 +155,7 @@ def test_arms_without_a_model_chain_as_well(tmp_path):
     assert store.handoff_text(rows["stock", 1]) == lineage(1) + "Ask 1 is done."
     assert (rows["stock", 2].outcome, rows["stock", 2].detail) == (
         "nothing-to-fork",
-        "the fixture has no replays/stock.s2.md",
+        "no replays/stock.s2.md in fixtures/f1",
     )
     assert rows["stock", 3].detail == "step 2 gave no handoff (nothing-to-fork)"
     for step in (1, 2, 3):  # each as large as the arm that it is like is at that step, lineage aside
@@ -252,3 +257,48 @@ def test_what_later_steps_are_expected_to_cost_is_kept_for_them(tmp_path):
     first = [(what, n) for what, n in model.log if n < 4]
     flying = [sum({"start": 1, "end": -1}.get(what, 0) for what, _ in first[: i + 1]) for i in range(len(first))]
     assert max(flying) == 3
+
+
+# tables
+
+
+def test_arms_are_compared_step_by_step_and_the_tables_say_so(tmp_path, capsys):
+    """`full` carries all at each step, `nothing` nothing: 100 points at every step, and never one step by another."""
+    arms = {"full.toml": 'kind = "full"', "nothing.toml": 'kind = "nothing"'}
+    path = chained(tmp_path, arms=arms, sweep="chain = 2\n")
+    ran(path, FakeModel(), grade=True)
+    run = open_run(tmp_path / "results/s")
+    table = bench.compare(run, "full", "nothing")
+    assert table["name"].tolist() == [f"{arm} · step {step}" for step in (1, 2) for arm in ("full", "nothing")]
+    assert table["difference"].isna().tolist() == [True, False] * 2
+    assert table["difference"].dropna().tolist() == [-100.0] * 2
+    assert main(["table", str(run.root)]) == 0
+    assert CONTEXTS_DIFFER in capsys.readouterr().out
+
+
+def test_arms_named_with_their_step_are_compared_as_asked():
+    ranked = pd.DataFrame({"arm": ["a", "a", "b"], "chain_step": [1, 2, 2]})
+    ranked = ranked.assign(name=[f"{arm} · step {step}" for arm, step in ranked.itertuples(index=False)])
+
+    def asked(part, arms):
+        return pd.DataFrame({"names": [part["name"].tolist()], "arms": [list(arms)]})
+
+    def told(*arms):
+        return step_by_step(ranked, arms, asked).to_numpy().tolist()
+
+    assert told() == [[["a · step 1"], []], [["a · step 2", "b · step 2"], []]]
+    assert told("b", "a") == [[["a · step 2", "b · step 2"], ["b", "a"]]]  # at step 1 there is no b
+    assert told("a · step 1", "a · step 2") == [[ranked["name"].tolist(), ["a · step 1", "a · step 2"]]]
+
+
+def test_what_is_left_of_a_stretch_is_told_step_by_step(tmp_path):
+    """Each handoff tells only its own ask, so that of the first stretch's atom nothing is left after the second."""
+
+    def own(_request, n):
+        return reply(f"Handoff number {n}: Ask {n + 1}, mod{n + 1} is built, flag-{n + 1}.")
+
+    path = chained(tmp_path, arms={"short": "Say it short."}, sweep="chain = 3\n")
+    ran(path, FakeModel(own), grade=True)
+    table = bench.survival_table(open_run(tmp_path / "results/s"))
+    left = {(line.stretch, line.chain_step): line.recall for line in table.itertuples()}
+    assert left == {(1, 1): 1.0, (1, 2): 0.0, (1, 3): 0.0, (2, 2): 1.0, (2, 3): 0.0, (3, 3): 1.0}
