@@ -56,6 +56,25 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(controls, capsys):
     assert not (controls / "results").exists()
 
 
+def test_a_dry_run_shows_staleness_and_batches(tmp_path, claude_server, monkeypatch, capsys):
+    server = claude_server(say("A handoff."))
+    words = "Please mend the flaky test. " * 100
+    project(tmp_path, messages=[{"role": role, "content": words} for role in ("user", "assistant", "user")])
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "s", "--dry-run"]) == 0
+    assert not {"stale_by", "billing"} & set(capsys.readouterr().out.split())
+    assert main(["run", "s", "--dry-run", "--stale-by", "0,2", "--batch"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    columns = head.split()
+    shown = [dict(zip(columns, line.split(), strict=False)) for line in lines[:4]]
+    assert [(line["arm"], line["stale_by"]) for line in shown] == [(a, k) for k in "02" for a in ("inventory", "short")]
+    assert {line["billing"] for line in shown} == {"batch"}
+    assert main(["run", "s", "--dry-run", "--stale-by", "0,2", "--batch", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert {(line["stale_by"], line["billing"]) for line in plan} == {(0, "batch"), (2, "batch")}
+    assert (server.requests, server.batches) == ([], {})
+
+
 def test_overrides_pick_a_part_of_the_grid(controls, capsys):
     assert (
         main(["run", "sweeps/s.toml", "--arms", "full", "--run", "part", "--results-dir", "elsewhere", "--json"]) == 0

@@ -68,6 +68,8 @@ class Plan:
     """What judging is expected to cost of outputs that are there without a grade, or come without a call."""
     lost: tuple[tuple[Fork, str], ...] = ()
     """Commitments passes that cannot be asked, and why; handoffs are built without them."""
+    batched: frozenset[str] = frozenset()
+    """Models that are asked through Message Batches."""
     notes: tuple[str, ...] = ()
     """What was repaired to make the contexts, a line each."""
 

@@ -8,15 +8,17 @@ from msgspec import Struct
 
 from bench.forks.cells import Cell
 from bench.forks.plan import Plan, Sized
+from bench.prices import Billing
 
 COLUMNS = (
-    "fixture", "arm", "model", "chain_step", "cells", "prompt_tokens", "tokens_source", "cached_tokens", "max_tokens",
-    "expected_usd", "worst_usd", "outcome",
+    "fixture", "arm", "model", "chain_step", "stale_by", "cells", "prompt_tokens", "tokens_source", "cached_tokens",
+    "max_tokens", "billing", "expected_usd", "worst_usd", "outcome",
 )  # fmt: skip
 
+USUAL: dict[str, set[object]] = {"chain_step": {1}, "stale_by": {0}, "billing": {None, "direct"}}
+"""Columns that are left out where they hold nothing else."""
 
-ONLY_IN_CHAINS = "chain_step"
-
+AFTER = "after step"
 PASS = "(commitments pass)"
 """Stands for the arm in the line of a fixture's passes, whose `cells` is how many there are."""
 
@@ -28,11 +30,13 @@ class PlanLine(Struct, kw_only=True):
     arm: str
     model: str
     chain_step: int = 1
+    stale_by: int = 0
     cells: int = 0
     prompt_tokens: int | None = None
     tokens_source: str | None = None
     cached_tokens: int | None = None
     max_tokens: int | None = None
+    billing: Billing | None = None
     expected_usd: float | None = 0.0
     worst_usd: float | None = 0.0
     outcome: str | None = None
@@ -53,14 +57,20 @@ def plan_lines(plan: Plan) -> list[PlanLine]:
     lines: dict[tuple[_Place, str | None], PlanLine] = {}
 
     def line(place: _Place, outcome: str | None) -> PlanLine:
-        fixture, arm, model, step = place
-        new = PlanLine(fixture=fixture, arm=arm, model=model, chain_step=step, outcome=outcome)
+        fixture, arm, model, step, stale_by = place
+        asks = outcome is None or outcome.startswith(AFTER)
+        billing: Billing | None = ("batch" if model in plan.batched else "direct") if asks else None
+        new = PlanLine(
+            fixture=fixture, arm=arm, model=model, chain_step=step, stale_by=stale_by, billing=billing, outcome=outcome
+        )
         return lines.setdefault((place, outcome), new)
 
     for sized in plan.asked:
         if sized.fork.is_pass:
-            step = sized.fork.cells[0].chain_step
-            line((sized.fork.fixture, PASS, sized.fork.model, step), None).add(sized, pays=True)
+            cell = sized.fork.cells[0]
+            line((sized.fork.fixture, PASS, sized.fork.model, cell.chain_step, cell.stale_by), None).add(
+                sized, pays=True
+            )
             continue
         for i, cell in enumerate(sized.fork.cells):
             line(_place(cell), None).add(sized, pays=i == 0)
@@ -73,12 +83,12 @@ def plan_lines(plan: Plan) -> list[PlanLine]:
 
 
 def columns(lines: Sequence[PlanLine]) -> tuple[str, ...]:
-    """The columns of the table; the step only where there is more than one."""
-    steps = {line.chain_step for line in lines}
-    return COLUMNS if steps > {1} else tuple(c for c in COLUMNS if c != ONLY_IN_CHAINS)
+    """The columns of the table: step, staleness and billing only where they say something."""
+    return tuple(c for c in COLUMNS if c not in USUAL or any(getattr(line, c) not in USUAL[c] for line in lines))
 
 
-_Place = tuple[str, str, str, int]
+_Place = tuple[str, str, str, int, int]
+"""Fixture, arm, model, step of a chain, staleness."""
 
 
 def _uncalled(plan: Plan) -> list[tuple[_Place, str]]:
@@ -91,11 +101,11 @@ def _uncalled(plan: Plan) -> list[tuple[_Place, str]]:
 
 
 def _place(cell: Cell) -> _Place:
-    return cell.fixture, cell.arm, cell.model, cell.chain_step
+    return cell.fixture, cell.arm, cell.model, cell.chain_step, cell.stale_by
 
 
 def _after(cell: Cell) -> str:
-    return f"after step {cell.chain_step - 1}"
+    return f"{AFTER} {cell.chain_step - 1}"
 
 
 def _sum(total: float | None, value: float | None) -> float | None:

@@ -147,6 +147,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
         later=later.sized(f for f in grid.later if f.model not in skipped),
         later_builds=grid.later_builds,
         skipped=skipped,
+        batched=frozenset(laid.batches),
         cells=tuple(c for c in cells if c.key not in gone),
         done=sum(str(c) in done for c in cells),
         notes=(
