@@ -1,13 +1,16 @@
 """`bench run --watch`: a live table of cells, on a terminal and in Jupyter; runs inside a notebook's kernel."""
 
+import asyncio
 import io
 from pathlib import Path
 
 import nbformat
 import pytest
 from fakes import PAID, FakeModel, answering, outside, project, reply
+from loopback import say
 from nbclient import NotebookClient
 
+from bench.calls.outside import Outside
 from bench.cli import main
 from bench.forks.run import run_sweep
 from bench.forks.watching import LEGEND, Terminal, Watch, mark, watch_on
@@ -41,6 +44,18 @@ def test_a_table_has_a_line_for_each_arm_and_a_mark_for_each_cell(tmp_path):
     again = Screen()
     run_sweep(path, outside=outside(FakeModel()), progress=Watch(again, Clock()), grade=False)
     assert again.shown[0][:2] == last[:2]  # what is there already is shown as such
+
+
+def test_batches_are_told_beneath_the_table_and_their_cells_are_marked_as_they_come(tmp_path, claude_server):
+    claude_server(say("A handoff."))
+    words = [{"role": "user", "content": "Please mend the flaky test. " * 100}]
+    path, screen = project(tmp_path, messages=words, sweep="replicates = 2"), Screen()
+    quick = Outside(sleep=lambda _: asyncio.sleep(0))
+    run_sweep(path, outside=quick, progress=Watch(screen, Clock()), grade=False, batch=True)
+    assert all("··  0/2" in line for line in screen.shown[0][:2])
+    assert all("✓✓  2/2" in line for line in screen.shown[-1][:2])
+    told = "\n".join(screen.shown[-1])
+    assert "msgbatch_1: waiting for 1 answers" in told and "msgbatch_2: waiting for 3 answers" in told
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,21 @@ _Items = dict[str, _Waiting]
 class Batcher:
     """Batches of one run. Made inside the event loop; `close` it before the loop ends.
 
-    `unsent` is told of a call that nobody waits for any more and that was refused, with its attempt.
+    `unsent` is told of a call that nobody waits for any more and that was refused, with its attempt; `note` of each
+    batch that is waited for, in a line for a person.
     """
 
-    def __init__(self, ledger: Ledger, outside: Outside, unsent: Callable[[str, Attempt], None]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        outside: Outside,
+        unsent: Callable[[str, Attempt], None],
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._ledger = ledger
         self._outside = outside
         self._unsent = unsent
+        self._note = note
         self._gathering: dict[BatchModel, _Items] = {}
         self._out: dict[str, _Items] = {}
         """Batch -> what is waited for."""
@@ -153,6 +161,7 @@ class Batcher:
             out.update(items)
             return
         self._out[batch_id] = dict(items)
+        self._note(f"{batch_id}: waiting for {len(items)} answers")
         _keep(self._waits, self._poll(model, batch_id))
 
     async def _seek(self, model: BatchModel, mark: str) -> None:

@@ -36,8 +36,8 @@ class Answer:
 
 
 class Asker:
-    """Asks forks of one run. `gave_up` is told of forks that stay without a reply, with the last reason; `missed`
-    of those that should have read the cache and did not. `batches`: models that are asked in batches, by name.
+    """Asks forks of one run. `gave_up` is told of forks that stay without a reply, with the last reason; `missed` of
+    those that should have read the cache and did not; `note` of batches. `batches`: models that are asked in batches.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Asker:
         gave_up: Callable[[Sized, str], None],
         missed: Callable[[Sized, str], None],
         subscribers: Subscribers,
+        note: Callable[[str], None],
     ) -> None:
         self._store = store
         self._ledger = ledger
@@ -65,7 +66,7 @@ class Asker:
         self._outside = outside
         self._timeout_s = timeout_s
         self._batches = batches
-        self._batcher = Batcher(ledger, outside, self._unsent)
+        self._batcher = Batcher(ledger, outside, self._unsent, note)
         self._in_batches: dict[str, Sized] = {}
         """Calls that stand in a batch, or are about to."""
         self._stopping = stopping

@@ -199,6 +199,7 @@ class _Run:
             timeout_s=self.sweep.timeout_s,
             gave_up=partial(self._gave_up, ledger, stopping),
             missed=self._missed,
+            note=self.progress.note,
             subscribers=self.subscribers,
         )
 
