@@ -150,6 +150,16 @@ def test_a_how_to_page_can_be_followed(page, tmp_path, monkeypatch):
         assert row["usage_source"] == "reported" and row["input_tokens"] > 0
 
 
+def test_the_page_on_chains_can_be_followed(tmp_path, monkeypatch, capsys):
+    assert main(["init", str(tmp_path / "mine")]) == 0
+    monkeypatch.chdir(tmp_path / "mine")
+    ran = follow(ROOT / "docs/chains.md", monkeypatch)
+    assert [r.split()[1] for r in ran] == ["run", "run", "table", "show", "run", "stale", "table"]
+    out = capsys.readouterr().out
+    for told in ("after step 2", "stretch 1, step 3", "step 3, stale by 0", "by 8 messages (median)", "delivered"):
+        assert told in out, told
+
+
 def test_the_reader_of_the_how_to_page_reads(tmp_path):
     from bench.transcripts.head import read_head
     from bench.transcripts.registry import Reader
