@@ -90,10 +90,12 @@ def test_the_readme_can_be_followed_and_its_sweep_started_again(tmp_path, monkey
     assert [r.split()[1] for r in ran] == [
         "init", "fixtures", "arms", "run", "transcript", "transcript", "estimate", "import", "check", "key", "handoffs",
         "sweep", "compare", "show", "run", "run", "table", "table", "report", "run", "diff", "table",
+        "assemble", "grade", "table",
     ]  # fmt: skip
     out = capfd.readouterr().out
     for arm in ("my-prompt", "my-pipeline", "by-hand", "stock", "tail-like-inventory"):
         assert re.search(rf"(?m)^{arm} .*", out), arm
+    assert "handoffs of 'my-assembly' from stored replies: 4 new" in out
     handed_up = Path("results/claude/outputs/mine/my-pipeline/none/s1-k0-r01.md").read_text()
     assert handed_up.endswith(TYPED[1])  # the last that was typed before the compaction
     check_sweep(Path("results/mine"), capfd)
@@ -174,6 +176,46 @@ def test_the_reader_of_the_how_to_page_reads(tmp_path):
     assert reader.detect(read_head(path))
     (transcript,) = reader.read(path)
     assert [(m.author, m.text) for m in transcript.messages] == [("person", "no redis"), ("assistant", "ok")]
+
+
+def test_the_arm_kind_of_the_how_to_page_is_an_arm(tmp_path, monkeypatch):
+    """The page's class, offered as its entry point says, named by the page's arm, run by a sweep."""
+    from types import SimpleNamespace
+
+    page = blocks(ROOT / "docs" / "add-an-arm.md")
+    names: dict[str, object] = {}
+    exec(compile(next(b.text for b in page if "class NewestAsks" in b.text), "add-an-arm.md", "exec"), names)
+    group, point = next(b.text for b in page if "handoff_bench.arms" in b.text).strip().split("\n")
+    kind, named = re.fullmatch(r'([\w-]+) = "my_package:(\w+)"', point).groups()
+    offered = SimpleNamespace(name=kind, load=lambda: names[named])
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [offered] if group == "handoff_bench.arms" else []
+    )
+    assert group == '[project.entry-points."handoff_bench.arms"]'
+    assert main(["init", str(tmp_path / "mine")]) == 0
+    monkeypatch.chdir(tmp_path / "mine")
+    Path("prompts/asks.toml").write_text(next(b.text for b in page if b.text.startswith(f'kind = "{kind}"')))
+    assert main(["arms"]) == 0
+    assert main(["run", "quickstart", "--arms", "asks", "--run", "trial"]) == 0
+    row = json.loads(Path("results/trial/outputs/quickstart/asks/none/s1-k0-r01.json").read_text())
+    assert (row["kind"], row["outcome"]) == (kind, "handoff") and row["summary_chars"] > 0
+
+
+def test_the_subscriber_of_the_page_works_beside_a_fork(tmp_path):
+    from fakes import FakeModel, outside, project
+
+    from bench.forks.run import run_sweep
+    from bench.forks.store import Store
+
+    code = next(b.text for b in blocks(ROOT / "docs" / "beside-a-fork.md") if b.language == "python")
+    names: dict[str, object] = {}
+    exec(compile(code, "beside-a-fork.md", "exec"), names)
+    sizes = names["Sizes"]()
+    world = outside(FakeModel(), subscribers=lambda: {"sizes": sizes})
+    path = project(tmp_path, arms={"a": "Say it."}, sweep="stale_by = [0, 2]")
+    rows = Store(run_sweep(path, outside=world, grade=False).folder).rows()
+    assert [(r.stale_by, r.subscribers) for r in rows] == [(0, "sizes: ok"), (2, "sizes: denied")]
+    assert list(sizes.sizes) == [rows[0].context_sha256] and min(sizes.sizes.values()) > 0
 
 
 @pytest.mark.parametrize(
