@@ -13,6 +13,7 @@ from bench.chains.cuts import cuts_of
 from bench.chains.windows import window_of
 from bench.cli import main
 from bench.errors import BenchError
+from bench.field.stored import open_shelf
 from bench.fixtures import load_fixture
 from bench.forks.plan_table import plan_lines
 from bench.forks.run import plan_sweep, run_sweep
@@ -302,3 +303,11 @@ def test_what_is_left_of_a_stretch_is_told_step_by_step(tmp_path):
     table = bench.survival_table(open_run(tmp_path / "results/s"))
     left = {(line.stretch, line.chain_step): line.recall for line in table.itertuples()}
     assert left == {(1, 1): 1.0, (1, 2): 0.0, (1, 3): 0.0, (2, 2): 1.0, (2, 3): 0.0, (3, 3): 1.0}
+
+
+def test_a_look_back_into_a_chain_shows_the_session_as_it_stood_then(tmp_path):
+    path = chained(tmp_path, arms={"full.toml": 'kind = "full"'}, sweep="chain = 3\n")
+    ran(path, FakeModel())
+    shelf = open_shelf(str(tmp_path / "results/s"))
+    assert [len(shelf.transcript(n).messages) for n in (1, 2, 3)] == [4, 8, 12]
+    assert [shelf.conversation(n) for n in (1, 3)] == ["f1 until step 1", "f1 until step 3"]

@@ -32,7 +32,7 @@ def noted_atoms(shelf: Shelf, project: Project | None, fixture: str, transcript:
     notes = read_feedback(path)
     if not notes:
         raise BenchError("holds no note; 'bench handoffs feedback' makes them", path=path)
-    own = [n for n in notes if not isinstance(shelf, RunShelf) or shelf.conversation(n.handoff) == fixture]
+    own = [n for n in notes if not isinstance(shelf, RunShelf) or shelf.fixture(n.handoff) == fixture]
     atoms: list[Atom] = []
     refused = []
     for note in own:

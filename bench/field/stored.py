@@ -139,11 +139,20 @@ class RunShelf:
         return "\n\n".join(text[p.start : p.end] for p in self.store.parts(row).parts if p.name == section)
 
     def transcript(self, number: int) -> Transcript:
-        fixture = self.conversation(number)
-        return fixtures_of(self.store.run_json(), self.store.root, [fixture])[fixture].transcript
+        row = self._row(number)
+        fixture = fixtures_of(self.store.run_json(), self.store.root, [row.fixture])[row.fixture]
+        ends = dict(enumerate(fixture.cuts, 1))
+        messages = fixture.transcript.messages[: ends.get(row.chain_step)]
+        return replace(fixture.transcript, messages=messages) if row.chain_step in ends else fixture.transcript
+
+    def fixture(self, number: int) -> str:
+        """Whose handoff it is."""
+        return self._row(number).fixture
 
     def conversation(self, number: int) -> str:
-        return self._row(number).fixture
+        row = self._row(number)
+        until = self.store.run_json().fixtures[row.fixture].cuts
+        return f"{row.fixture} until step {row.chain_step}" if until else row.fixture
 
     def _stored(self, number: int, row: OutputRow) -> Stored:
         parts = {part.name for part in self.store.parts(row).parts}
