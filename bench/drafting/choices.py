@@ -27,6 +27,8 @@ _YES = re.compile(
 )
 _OFFER = re.compile(r"(?i)^(?:would you like|do you want|should i|shall i|want me to|shall we|should we|may i)\b")
 
+_TURNED_DOWN = re.compile(r"(?i)\b(?:not|no|never|dislike|against|wrong|dont|doesnt|wont|cant)\b|n't\b")
+"""An option named this way was not chosen."""
 _GOING_ON = re.compile(r"(?i)\bor\b|\b(?:continue|proceed|go ahead|go on)\b")
 """A choice that yes does not make, and an offer to do what is being done."""
 
@@ -70,7 +72,7 @@ def choices(turns: Sequence[Turn], words: Words, transcript: Transcript) -> Iter
 
 def _chosen(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
     option = option_of(turn.text, turn.at, transcript)
-    if option is None or re.search(r"(?i)\b(?:not|no|n't)\b", turn.text):
+    if option is None or _TURNED_DOWN.search(turn.text):
         return None
     told = f'The user chose {option.name}: "{option.text}"'
     candidate = Candidate("decision", told, "vital", "user", (option.at, turn.at))

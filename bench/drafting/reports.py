@@ -33,8 +33,9 @@ SAME = 0.6
 
 _ANNOUNCED = re.compile(
     r"^(?:(?:it|that|they|these|those)(?:'s)?\b|this (?:is|was|will|solves|means|confirms)|i can|you can|we can|now"
-    r"|next|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait|hmm|before"
-    r"|interesting|if|but|and|so|on top|looks|still|currently|looking|checking|reading|let|try|would|i understand|i see"
+    r"|next|first|then|finally|also|here|great|good|perfect|excellent|done|ok(?:ay)?|got it|yes|you'?re|ah|wait|hmm"
+    r"|before|interesting|if|but|and|so|on top|looks|still|currently|looking|checking|reading|let|try|i see"
+    r"|would|i understand"
     r"|i'?m thinking|i think|i'?ll|i will|i'?m (?:going|about|now)|i need|i want|i can see|i found|we need|we should"
     r"|all (?:tests|checks)|tests? pass|to (?:verify|test|check)|should|could|do|does|is|are|what|which|how|why"
     r"|option \d|step \d|phase \d|feel free|please|note that you|happy to|run|in summary|the (?:summary|changes))\b",
@@ -59,7 +60,11 @@ _TAGS: tuple[tuple[Tag, str], ...] = (
     ("pending", r"not yet|still (?:need|to|miss)|remain(?:s|ing)|todo|next step|left to|pending"),
     ("reason", r"because|since|so that|root cause|the reason|due to|which is why|that'?s why"),
     ("error", r"\w*error|crash\w*|broken|fail(?:s|ed|ing)|the (?:issue|problem) (?:is|was)"),
-    ("constraint", r"must(?: not)?|never|always|only works?|(?:is|are) required|not (?:required|allowed)"),
+    (
+        "constraint",
+        r"(?:the )?user (?:prefers|wants|requires|insists)|must(?: not)?|never|always|only works?"
+        r"|(?:is|are) required|not (?:required|allowed)",
+    ),
     ("decision", r"instead of|rather than|no longer|decid\w+|chos\w+|will (?:use|be)"),
 )
 _PLANNED = re.compile(
@@ -91,7 +96,7 @@ def facts(turns: Sequence[Turn], words: Words, transcript: Transcript) -> Iterat
         if len(drafted) == MOST_FACTS:
             return
         tag = _tag(sentence)
-        importance: Importance = "vital" if tag in ("pending", "reason", "decision") else "okay"
+        importance: Importance = "vital" if tag in ("pending", "reason", "decision", "constraint") else "okay"
         candidate = Candidate(tag, sentence, importance, "assistant", (at,))
         if found := carried(candidate, ways(words, sentence, at), transcript):
             drafted.append(held)
