@@ -214,3 +214,22 @@ def test_no_file_and_no_log_line_of_a_run_holds_the_key(tmp_path, claude_server,
     assert [p for p in files if CANARY_KEY.encode() in p.read_bytes()] == []
     assert len(caplog.records) > 0
     assert CANARY_KEY not in caplog.text + str(summary)
+
+
+def test_a_commitments_pass_goes_over_the_wire_as_a_call_of_its_own(tmp_path, claude_server):
+    row = 'UNKEPT | T1 | "I will mend it." | no run after it'
+    server = claude_server(say(row))
+    arms = {"both": '+++\nparts = ["summary", "commitments"]\n+++\nSay it.'}
+    said = [*MESSAGES[:1], {"role": "assistant", "content": "I will mend it."}, {"role": "user", "content": "ok"}]
+    path = project(tmp_path, arms=arms, messages=said)
+    (tmp_path / "prompts/_commitments.md").write_text("Find what was promised.")
+    summary = run_sweep(path, outside=QUICK, grade=False)
+    store = Store(summary.folder)
+    (output,) = store.rows()
+    calls = {call.purpose: call for call in store.calls()}
+    assert set(calls) == {"fork", "commitments"}
+    assert (output.parts_failed, output.commitments_usd) == (None, calls["commitments"].usd_api)
+    assert output.usd_api == calls["fork"].usd_api
+    assert totals(summary) == vars(server.billed)
+    (asked,) = (a.body for a in server.requests if "Find what was promised." in json.dumps(a.body))
+    assert "what the assistant said" in json.dumps(asked) and "Say it." not in json.dumps(asked)
