@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
@@ -21,7 +22,8 @@ DTYPES: dict[type, str] = {str: "string", int: "Int64", float: "Float64", bool: 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 
-def dtypes(row: type[msgspec.Struct]) -> dict[str, str]:
+@cache
+def dtypes(row: type[msgspec.Struct]) -> Mapping[str, str]:
     """Column -> nullable dtype of the frame of such rows, in the order of the struct's fields."""
     hints = typing.get_type_hints(row)
     return {name: DTYPES[_plain(hints[name])] for name in row.__struct_fields__}

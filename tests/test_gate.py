@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from runs import graded, output, write_run
 from bench.analysis.gate import CANNOT_TELL, FAIL, PASS, gate
 from bench.cli import main
 from bench.forks.runfile import ArmMark, FixtureMark, encode_run_file
+from bench.forks.store import Store
 from bench.frames import records
+from bench.index import build_index
 
 PAGE = Path(__file__).parent.parent / "docs" / "ci-gate.md"
 
@@ -132,12 +135,23 @@ NEW = {
 }
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A project with two runs, `old` and `new`, of which arm `a` has fallen, and their tables."""
+    folder = tmp_path_factory.mktemp("gate") / "project"
+    for name, made in (("old", OLD), ("new", NEW)):
+        build_index(write_run(folder / "results" / name, made))
+    (folder / "bench.toml").write_text("version = 1\n")
+    return folder
+
+
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
-    """A project with two runs, `old` and `new`, of which arm `a` has fallen."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bench.toml").write_text("version = 1\n")
-    return [write_run(tmp_path / "results" / name, made) for name, made in (("old", OLD), ("new", NEW))]
+def runs(written, tmp_path, monkeypatch):
+    """A copy of it to work in and to change, and its runs."""
+    folder = tmp_path / "project"
+    shutil.copytree(written, folder)  # times are kept, so that the tables are still those of the files
+    monkeypatch.chdir(folder)
+    return [Store(folder / "results" / name) for name in ("old", "new")]
 
 
 @pytest.mark.usefixtures("runs")

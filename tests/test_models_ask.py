@@ -272,7 +272,8 @@ def test_a_model_can_be_opened_again_in_another_loop(claude_server):
 
 
 @pytest.mark.parametrize("status", [404, 405, 501, 500, 429])
-def test_where_counting_is_not_offered_the_count_is_an_estimate_and_says_so(claude_server, status):
+def test_where_counting_is_not_offered_the_count_is_an_estimate_and_says_so(claude_server, monkeypatch, status):
+    monkeypatch.setattr("anthropic._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.0)  # the SDK waits
     claude_server(say(), count_status=status)
     found = count()
     assert found.source == "estimated"
