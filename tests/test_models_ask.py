@@ -355,6 +355,20 @@ def test_a_cloud_without_its_extra_says_what_to_install(name, says, monkeypatch)
     assert says in str(error.value)
 
 
+def test_bedrock_is_asked_at_its_own_address_with_its_own_token(claude_server, monkeypatch):
+    server = claude_server(say())
+    monkeypatch.setattr("bench.models.clients.find_spec", lambda _: True)  # the token alone needs no extra
+    monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "of-the-cloud-0123456789")
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    monkeypatch.setenv("ANTHROPIC_BEDROCK_BASE_URL", server.url)
+    answer = ask("bedrock:us.anthropic.claude-opus-5-5-v1:0")
+    assert "/model/us.anthropic.claude-opus-5-5-v1:0/invoke-with-response-stream" in answer.detail
+    (path, headers), *_ = server.unknown
+    assert path == "/model/us.anthropic.claude-opus-5-5-v1:0/invoke-with-response-stream"
+    assert headers["authorization"] == "Bearer of-the-cloud-0123456789"
+    assert CANARY_KEY not in str(headers)
+
+
 @pytest.mark.parametrize(
     "script",
     [

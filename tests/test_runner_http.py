@@ -64,6 +64,14 @@ def test_six_arms_and_eight_replicates_are_one_write_and_47_reads_on_the_wire(tm
     assert (summary.cache.writes, summary.cache.reads) == (1, 47)
     assert totals(summary) == vars(server.billed)
     assert summary.cache.input_usd == pytest.approx(summary.cache.floor_usd)
+    billed = server.billed
+    prompt = billed.input + billed.cache_read + billed.cache_write_5m
+    # USD per million: input 2, write 2.5, read 0.1
+    usd = (2 * billed.input + 2.5 * billed.cache_write_5m + 0.1 * billed.cache_read) / 1e6
+    assert (
+        f"cache: 1 writes, 47 reads in 48 forks, {100 * billed.cache_read / prompt:.0f} % of the prompt tokens read "
+        f"from it; input ${usd:.4f}, at least possible ${usd:.4f}"
+    ) in summary.lines()
     prefixes = {json.dumps(_without_instruction(a.body)) for a in server.requests}
     assert len(prefixes) == 1  # byte for byte, but for the last block
 

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal
 
 from loopback import wire
@@ -53,6 +53,8 @@ class LoopbackServer:
         """Every request to /v1/messages, in order of arrival."""
         self.counted: list[Asked] = []
         """Every request to /v1/messages/count_tokens."""
+        self.unknown: list[tuple[str, Mapping[str, str]]] = []
+        """Path and headers of requests for what is not here."""
         self.most_in_flight = 0
         self.connections = 0
         self.open = 0
@@ -176,6 +178,7 @@ class LoopbackServer:
         id_, _, rest = request.path.removeprefix(f"{BATCHES}/").partition("/")
         batch = self.batches.get(id_)
         if batch is None or request.method != "GET" or rest not in ("", "results"):
+            self.unknown.append((request.path, request.headers))
             await _not_found(request, out)
         elif rest:
             await out.whole(200, batch.results(), "application/x-jsonl")
