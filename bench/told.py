@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from bench.analysis.arms_table import incomparable
 from bench.analysis.by_distance import MOST_SAID
 from bench.cli.output import table
 from bench.run_atoms import rekeyed
@@ -82,7 +83,15 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, 
     tables = [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)]
     return Told(
         tables,
-        [*_chained(frame), *LEGENDS, *spread_of(frame), *_cut_off(run, with_truncated), *_old_keys(run), *hidden],
+        [
+            *_chained(frame),
+            *LEGENDS,
+            *incomparable(frame),
+            *spread_of(frame),
+            *_cut_off(run, with_truncated),
+            *_old_keys(run),
+            *hidden,
+        ],
     )
 
 

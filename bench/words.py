@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 ARMS = (
     "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "missing", "recall", "spread", "worst", "best",
-    "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "not_handoff",
+    "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "recall_least",
+    "recall_most", "not_handoff",
 )  # fmt: skip
 """Columns of the arm table as people see it."""
 COMPARED = (
@@ -88,12 +89,15 @@ WORDS: dict[str, Word] = {
     "recall_low": Word("recall from", points),
     "recall_high": Word("recall to", points),
     "worst_at": Word("worst of n", points),
+    "recall_least": Word("at least", points),
+    "recall_most": Word("at most", points),
     "least": Word("at least", signed),
     "most": Word("at most", signed),
     "sees": Word("sees", lambda value: f"{value:.1f}" if value <= 100 else "nothing"),
 }
 HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
 ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")
+ONLY_WITH_GAPS = ("recall_least", "recall_most")
 ONLY_WHERE_ANY = ("missing", "least", "most")
 
 
@@ -105,6 +109,7 @@ def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, obje
         if c in table
         and not (c in ONLY_WHERE_IT_VARIES and table[c].nunique() < 2)
         and not (c in ONLY_WHERE_ANY and not table[c].fillna(0).any())
+        and not (c in ONLY_WITH_GAPS and not table["gaps"].fillna(0).any())
     ]
     return [{_heading(c): _told(c, line[c]) for c in columns} for line in records(table[columns])]
 

@@ -191,7 +191,7 @@ def test_the_command_prints_the_table_in_words(run, capsys):
     lines = {line.split()[0]: line.split() for line in out.splitlines()[1:5]}
     assert lines["inventory"] == [
         "inventory", "prompt", "local", "4", "2", "68.8", "37.5", "50.0", "100.0", "—", "6.2", "0.0", "0.50", "225",
-        "0.275", "0.065",
+        "0.275", "0.065", "68.8", "68.8",
     ]  # fmt: skip
     assert lines["short"][-5:] == ["0.01", "2", "not", "run,", "1", "refused"][-5:]
     assert "spread: best - worst of 2 runs of a fixture, mean over fixtures" in out
@@ -288,3 +288,25 @@ def test_versions_that_the_project_no_longer_has_can_be_left_out(tmp_path, monke
     assert arms("--latest") == {"plain", "other"}
     prompt.write_text("Never run.")  # the newest that was run stays
     assert arms("--latest") == {newest, "other"}
+
+
+def test_an_arm_that_lacks_a_fixture_stands_last_and_says_so(run, capsys):
+    table = {r["arm"]: r for r in records(arm_table(run))}
+    assert (table["short"]["fixtures"], table["short"]["of_fixtures"], table["inventory"]["of_fixtures"]) == (1, 2, 2)
+    assert main(["table", "tiny"]) == 0
+    assert "short: 1 of 2 fixtures, not comparable" in capsys.readouterr().out
+
+
+def test_gaps_leave_a_range(run, capsys):
+    short = {r["arm"]: r for r in records(arm_table(run))}["short"]
+    # f1: 1 of 4 and one cell not run; f2: one refused, one not run: (0.125 + 0) / 2 to (0.625 + 1) / 2
+    assert (short["recall_least"], short["recall_most"], short["gaps"]) == (near(0.0625), near(0.8125), 3)
+    assert main(["table", "tiny"]) == 0
+    told = capsys.readouterr().out
+    assert "at least" in told and "arms whose ranges overlap are not ranked by this run" in told
+
+
+def test_an_arm_has_its_own_interval(run):
+    inventory = {r["arm"]: r for r in records(arm_table(run))}["inventory"]
+    # fixture means 0.625 and 0.75: 0.6875 -+ 12.706 * 0.0625, cut at 0 and 1
+    assert (inventory["recall_low"], inventory["recall_high"]) == (0, 1)

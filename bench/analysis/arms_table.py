@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.bounds import arm_bounds, cell_bounds
 from bench.analysis.cost import arm_cost, per_carried
 from bench.analysis.extremes import extremes
+from bench.analysis.level import arm_interval
 from bench.analysis.recall import arm_recall, run_recall
 from bench.analysis.sizes import sizes
 from bench.analysis.spread import arm_spread
@@ -16,10 +18,13 @@ from bench.analysis.verdicts import arm_verdicts
 if TYPE_CHECKING:
     import pandas as pd
 
+MOMENT = ["chain_step", "stale_by"]
+"""Within one of these arms are ranked."""
 COLUMNS = [
-    *GRADING, "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "atoms", "missing", "recall",
-    "spread", "spread_of", "worst", "worst_fixture", "worst_replicate", "best", "best_fixture", "best_replicate",
-    "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "least_tokens", "most_tokens", "usd_write",
+    *GRADING, "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "of_fixtures", "atoms", "missing",
+    "recall", "recall_low", "recall_high", "recall_least", "recall_most", "gaps", "spread", "spread_of",
+    "worst", "worst_fixture", "worst_replicate", "best", "best_fixture", "best_replicate", "vital_recall",
+    "stale", "wrong", "invented", "handoff_tokens", "least_tokens", "most_tokens", "usd_write",
     "usd_write_reason", "usd_carry", "usd_carry_reason", "usd_per_carried", "usd_per_carried_reason", "cells",
     "not_handoff",
 ]  # fmt: skip
@@ -35,7 +40,11 @@ def arms_table(
 ) -> pd.DataFrame:
     """One line a way of grading and series, best recall first; columns as in `COLUMNS`.
 
-    recall, worst, best, vital_recall are 0..1, spread is in points, stale and wrong are shares of the graded verdicts,
+    recall_low to recall_high is the 95 % interval of `arm_interval`. Where `gaps` cells lack a ranked handoff or a
+    verdict, recall lies between recall_least and recall_most, had those carried nothing, or all. A series with
+    `fixtures` of `of_fixtures` (those that any series has a recall on, at its step and staleness) compares with no
+    other, and stands under those that do. recall, worst, best, vital_recall are 0..1, spread is in points, stale and
+    wrong are shares of the graded verdicts,
     invented is a mean number an output, sizes are estimated tokens, costs USD. A series of which nothing was graded
     has its line too, with NA for what is not known; so has every series, with NA for the way of grading, where the
     whole run was not graded. `cells` is from `cell_states`. Sizes are those of the handoffs that were ranked; costs
@@ -47,6 +56,8 @@ def arms_table(
     whole = rankable(outputs, outputs, with_truncated=with_truncated)
     graded = [
         arm_recall(runs),
+        arm_interval(ranked).rename(columns={"low": "recall_low", "high": "recall_high"}),
+        arm_bounds(cell_bounds(runs, cells)),
         arm_spread(runs),
         extremes(runs),
         vital[[*GRADING, *SERIES, "recall"]].rename(columns={"recall": "vital_recall"}),
@@ -61,9 +72,30 @@ def arms_table(
     for part in (sizes(whole), arm_cost(outputs)):
         table = table.merge(part, on=SERIES, how="left")
     counted = {c: table[c].fillna(0) for c in ("n", "fixtures", "missing")}
-    table = table.assign(**counted)[COLUMNS]
-    order = [*GRADING, "chain_step", "stale_by", "recall", "arm", "model"]
-    return table.sort_values(order, ascending=[c != "recall" for c in order], na_position="last", ignore_index=True)
+    table = table.assign(**counted).merge(_measured(runs), on=[*GRADING, *MOMENT], how="left")
+    table = table.assign(apart=table["fixtures"] < table["of_fixtures"])
+    order = [*GRADING, *MOMENT, "apart", "recall", "arm", "model"]
+    ascending = [c != "recall" for c in order]
+    return table.sort_values(order, ascending=ascending, na_position="last", ignore_index=True)[COLUMNS]
+
+
+def _measured(runs: pd.DataFrame) -> pd.DataFrame:
+    """of_fixtures of each way of grading, step and staleness."""
+    known = runs.dropna(subset=["recall"]).groupby([*GRADING, *MOMENT], observed=True, sort=False)["fixture"]
+    return known.nunique().astype("Int64").rename("of_fixtures").reset_index()
+
+
+def incomparable(table: pd.DataFrame) -> list[str]:
+    """Sentences on what of an arm table is no ranking: arms measured on fewer fixtures, and gaps."""
+    told = [
+        f"{line.arm}: {line.fixtures} of {line.of_fixtures} fixtures, not comparable"
+        for line in table[(table["fixtures"] > 0) & (table["fixtures"] < table["of_fixtures"])].itertuples()
+    ]
+    open_ = table.dropna(subset=["recall"])
+    if (open_["gaps"] > 0).any():
+        told.append("at least, at most: recall, had every missing handoff and verdict carried nothing, or all;")
+        told.append("arms whose ranges overlap are not ranked by this run")
+    return told
 
 
 def by_fixture(
