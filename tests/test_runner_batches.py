@@ -187,3 +187,38 @@ def test_the_command_takes_it_and_no_file_holds_the_key(tmp_path, monkeypatch, c
     assert len(files) > 8
     assert [p for p in files if CANARY_KEY.encode() in p.read_bytes()] == []
     assert CANARY_KEY not in out + err
+
+
+PASSED = '+++\nparts = ["summary", "commitments"]\n+++\nSay it.'
+SAID = [*MESSAGES, {"role": "assistant", "content": "I will mend it."}, {"role": "user", "content": "ok"}]
+
+
+def passing(tmp_path):
+    path = project(tmp_path, arms={"both": PASSED}, messages=SAID)
+    (tmp_path / "prompts/_commitments.md").write_text("Find what was promised.")
+    return path
+
+
+def test_a_commitments_pass_stands_in_a_batch_too_and_an_expired_one_is_asked_by_the_next_start(
+    tmp_path, claude_server
+):
+    found = say('UNKEPT | T1 | "I will mend it." | no run after it')
+    expired = [True]
+
+    def answer(asked):
+        if "Find what was promised." not in json.dumps(asked.body):
+            return say("A handoff.")
+        return say(expires=True) if expired else found
+
+    server = claude_server(answer)
+    path = passing(tmp_path)
+    first = run_sweep(path, outside=QUICK, grade=False, batch=True)
+    assert (first.exit_status, len(first.missing), server.requests) == (1, 1, [])
+    expired.clear()
+    second = run_sweep(path, outside=QUICK, grade=False, batch=True)
+    (row,) = Store(second.folder).rows()
+    assert (second.exit_status, row.parts_failed, row.billing) == (0, None, "batch")
+    paid = {c.purpose: c for c in Store(second.folder).calls() if c.outcome == "handoff"}
+    assert row.commitments_usd == paid["commitments"].usd_api and paid["commitments"].billing == "batch"
+    assert [c.purpose for c in Store(second.folder).failed_calls()] == ["commitments"]
+    assert totals(second) == vars(server.billed)

@@ -53,8 +53,10 @@ def test_arms_that_need_the_same_bytes_share_a_pass_and_each_replicate_has_its_o
         assert store.parts(rows[label]).commitments.findings[0].quote == "I will run the tests."
     calls = {c.purpose: c for c in reversed(store.calls())}  # the first replicate's: it wrote the caches
     assert sorted(c.purpose for c in store.calls()) == ["commitments"] * 2 + ["fork"] * 2
-    assert rows["both"].commitments_usd == rows["more"].commitments_usd == max(
-        c.usd_api for c in store.calls() if c.purpose == "commitments"
+    assert (
+        rows["both"].commitments_usd
+        == rows["more"].commitments_usd
+        == max(c.usd_api for c in store.calls() if c.purpose == "commitments")
     )
     assert rows["both"].usd_api == rows["plain"].usd_api == calls["fork"].usd_api  # the fork's alone
     assert rows["plain"].commitments_usd is None
@@ -229,3 +231,23 @@ def test_the_journal_names_what_a_call_was_for(tmp_path):
     assert all(store.context_path(e.context_sha256).exists() for e in finished)
     parts = json.loads(store.output_path(by_arm(summary)["both"], ".parts.json").read_text())
     assert parts["commitments"]["hit_cap"] is None
+
+
+def test_each_step_of_a_chain_has_passes_of_its_own(tmp_path):
+    talk = []
+    for n in (1, 2):
+        talk.append({"role": "user", "content": f"Ask {n}: mend module {n}."})
+        talk.append({"role": "assistant", "content": f"I will mend module {n}."})
+    arms = {"both": f"+++\n{PART}\n+++\nList all.", "cut.toml": f'kind = "window"\nwindow = {{tokens = 500}}\n{PART}\n'}
+    model = FakeModel(answers)
+    summary = run_sweep(
+        made(tmp_path, arms=arms, sweep="chain = 2", messages=talk), outside=outside(model), grade=False
+    )
+    # what was said in a stretch is the same, whichever handoff opened it
+    assert sorted(asked(model)) == ["fork"] * 2 + ["pass"] * 2
+    rows = Store(summary.folder).rows()
+    assert [(r.arm, r.chain_step, r.parts_failed) for r in rows] == [
+        ("both", 1, None), ("both", 2, None), ("cut", 1, None), ("cut", 2, None),
+    ]  # fmt: skip
+    first, second = (Store(summary.folder).parts(r).commitments.reply_sha256 for r in rows[:2])
+    assert first != second

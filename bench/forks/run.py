@@ -24,7 +24,7 @@ from bench.forks.folder import open_folder
 from bench.forks.graded import check_graders, graded, with_grading
 from bench.forks.pace import schedule_of
 from bench.forks.passes import Passes
-from bench.forks.plan import Plan, Sized, check_budget, without_failed
+from bench.forks.plan import Plan, Sized, check_budget, with_later, without_failed
 from bench.forks.planning import Laid, laid_anew, lay, make_plan
 from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
@@ -33,6 +33,7 @@ from bench.forks.summary import RunSummary, cache_use, money_of, tally
 from bench.forks.watching import progress_here
 from bench.forks.work import work_of
 from bench.forks.writer import Writer
+from bench.rows import GRADED
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -81,7 +82,7 @@ def plan_sweep(path: Path | str, *, outside: Outside | None = None, **overrides:
 
     async def main(_: Interruptible[Plan]) -> Plan:
         async with AsyncExitStack() as stack:
-            return with_grading(await make_plan(laid, stack, dry=True), laid)
+            return with_later(with_grading(await make_plan(laid, stack, dry=True), laid))
 
     return Interruptible[Plan]().run(main)
 
@@ -108,6 +109,7 @@ class _Run:
             if self.grade:
                 await check_graders(self.laid, self.outside)
                 plan = with_grading(plan, self.laid)
+            plan = with_later(plan)
             for note in (*plan.notes, *(f"{model} is skipped: {why}" for model, why in plan.skipped.items())):
                 self.progress.note(note)
             open_folder(self.laid)
@@ -123,6 +125,7 @@ class _Run:
             while following is not None:
                 rounds.append(following)
                 await self._execute(following, ledger, journal, stopping, handle)
+                ledger.guard.keep(-released(following, ledger))
                 following = None if stopping else await self._next_round(stack)
             self.progress.end()
             return self._summary(rounds, ledger, stopping, known)
@@ -140,16 +143,12 @@ class _Run:
         if not (plan.asked or plan.answered or plan.decided or unmade or len(plan.builds) > len(tails)):
             return None
         open_folder(self.laid)
-        return with_grading(plan, self.laid) if self.grade else plan
+        return with_later(with_grading(plan, self.laid) if self.grade else plan)
 
     async def _execute(
         self, plan: Plan, ledger: Ledger, journal: Journal, stopping: Stopping, handle: Interruptible[RunSummary]
     ) -> None:
-        """Everything the plan holds: models' forks beside arms without a model, then the tails like another arm.
-
-        What a chain's later steps are expected to cost is kept for them meanwhile.
-        """
-        ledger.guard.keep(plan.later_usd)
+        """Everything the plan holds: models' forks beside arms without a model, then the tails like another arm."""
         for pass_, why in plan.lost:
             self.passes.lost(pass_, why, usd_api=0.0)
         desk = desk_of(self.laid, self.passes)
@@ -183,7 +182,6 @@ class _Run:
         finally:
             await asker.close()
             await writer.close()
-            ledger.guard.keep(-plan.later_usd)
 
     def _asker(self, plan: Plan, ledger: Ledger, stopping: Stopping) -> Asker:
         return Asker(
@@ -206,8 +204,8 @@ class _Run:
     def _gave_up(self, ledger: Ledger, stopping: Stopping, sized: Sized, why: str) -> None:
         fork = sized.fork
         if fork.is_pass:
-            # a run that stops, and a batch that is still worked on, leave the pass to the next start
-            if not stopping and ledger.handed_in(fork.reply_sha256) is None:
+            # a run that stops, and a batch, whose requests are not tried again in one start, leave it to the next
+            if not stopping and fork.model not in self.laid.batches and ledger.handed_in(fork.reply_sha256) is None:
                 self.passes.lost(fork, why, usd_api=None)
             self.progress.failed(fork.group, 1, f"commitments pass of {fork.cells[0]}: {why}")
             return
@@ -254,3 +252,9 @@ class _Run:
             expected_usd=None if None in expected else math.fsum(u for u in expected if u is not None),
             billed_usd=None if None in now_answered else math.fsum(u for u in now_answered if u is not None),
         )
+
+
+def released(plan: Plan, ledger: Ledger) -> float:
+    """USD kept for the later steps of the plan's answered forks, which their own calls reserve from here on."""
+    answered = ((s, ledger.answered.get(s.fork.reply_sha256)) for s in plan.asked)
+    return math.fsum(s.later_usd for s, finished in answered if finished and finished.call.outcome in GRADED)
