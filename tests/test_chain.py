@@ -249,15 +249,24 @@ def test_the_plan_shows_every_step_and_holds_money_for_all_of_them(tmp_path):
 
 
 def test_what_later_steps_are_expected_to_cost_is_kept_for_them(tmp_path):
-    """Four first forks of 0.081 USD at most would fit into 0.5 USD; with 0.226 USD kept for what follows three do."""
+    """Six first forks of 0.081 USD at most would fit into 0.5 USD; with 0.057 USD for what follows each, three do."""
     path = chained(tmp_path, sweep=CHAIN + "budget_usd = 0.5\nmax_tokens = 8000\nconcurrency = 8\n")
     plan = plan_sweep(path, outside=outside(FakeModel(numbered)))
-    assert (round(plan.asked[0].worst_usd, 3), round(plan.later_usd, 3)) == (0.081, 0.226)
+    first = plan.asked[0]
+    assert (round(first.worst_usd, 3), round(first.later_usd, 3)) == (0.081, 0.057)
+    assert first.later_usd == pytest.approx(sum(s.expected_usd for s in plan.later) / 4)
     model = FakeModel(numbered, latency_s=0.01)
     assert ran(path, model).exit_status == 0
-    first = [(what, n) for what, n in model.log if n < 4]
-    flying = [sum({"start": 1, "end": -1}.get(what, 0) for what, _ in first[: i + 1]) for i in range(len(first))]
+    begun = [(what, n) for what, n in model.log if n < 4]
+    flying = [sum({"start": 1, "end": -1}.get(what, 0) for what, _ in begun[: i + 1]) for i in range(len(begun))]
     assert max(flying) == 3
+
+
+def test_the_bill_of_a_chain_lies_between_the_least_and_the_most_of_its_plan(tmp_path):
+    path = chained(tmp_path)
+    plan = plan_sweep(path, outside=outside(FakeModel(numbered)))
+    billed = ran(path, FakeModel(numbered)).billed_usd
+    assert 0 <= plan.total("low_usd") <= billed <= plan.total("worst_usd")
 
 
 # tables

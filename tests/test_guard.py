@@ -106,7 +106,7 @@ def test_beside_a_fork_its_grading_is_reserved_and_then_what_that_is_expected_to
     guard = Guard(10.0)
     verdict = guard.judge(1.0, own_in_flight=False, grading_usd=9.5)
     assert (verdict.answer, verdict.reason) == (
-        "stop", "the next call may cost $10.5000 with its grading ($9.5000), and $0.0000 of $10.00 is taken",
+        "stop", "the next call may cost $10.5000 with what follows it ($9.5000), and $0.0000 of $10.00 is taken",
     )  # fmt: skip
     assert guard.judge(1.0, own_in_flight=False, grading_usd=6.0).answer == "start"
     guard.reserve("a", 1.0, 6.0)

@@ -3,7 +3,7 @@
 A call may start only while spent + possibly billed + reserved + its worst case stay within the budget, so spending
 never passes the cap whatever the answers cost, as long as a bill stays within its reservation; a bill above it stops
 all launching and is named. Beside a fork the worst case of grading what it brings is reserved; once it is answered,
-what grading is expected to cost is kept, so that forks do not spend it.
+what grading is expected to cost is kept, so that forks do not spend it. The later steps of a chain are held like it.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Guard:
         worst = (worst_usd or 0.0) + grading_usd
         if self.committed_usd + worst <= self.budget_usd:
             return Verdict("start")
-        with_grading = f" with its grading (${grading_usd:.4f})" if grading_usd else ""
+        with_grading = f" with what follows it (${grading_usd:.4f})" if grading_usd else ""
         taken = f"${self.committed_usd:.4f} of ${self.budget_usd:.2f} is taken"
         reason = f"the next call may cost ${worst:.4f}{with_grading}, and {taken}"
         settled = math.fsum((self.spent_usd, self.possibly_usd, self.kept_usd, worst))

@@ -48,7 +48,8 @@ class Later:
         count = self._count(fork, usual + beside)
         most = count.tokens + fork.max_tokens - usual
         worst = self._pricing.worst(fork.model, most, fork.max_tokens)
-        return dataclasses.replace(sized(fork, count, self._pricing, warm=False), worst_usd=worst)
+        low = sized(fork, self._count(fork, 0), self._pricing, warm=False).low_usd
+        return dataclasses.replace(sized(fork, count, self._pricing, warm=False), low_usd=low, worst_usd=worst)
 
     def _count(self, fork: Fork, opener_tokens: int) -> Count:
         cell = fork.cells[0]

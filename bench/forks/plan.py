@@ -41,6 +41,18 @@ class Sized:
     """What grading its outputs is expected to cost …"""
     grading_worst_usd: float | None = 0.0
     """… and may cost, all second looks included."""
+    later_usd: float = 0.0
+    """What the steps of its chains that come after it are expected to cost, grading included; see `with_later`."""
+
+    @property
+    def after_worst_usd(self) -> float:
+        """What is reserved beside it while it is in flight: grading at its worst, and the steps after it."""
+        return (self.grading_worst_usd or 0.0) + self.later_usd
+
+    @property
+    def after_usd(self) -> float:
+        """What is kept once it is answered."""
+        return (self.grading_usd or 0.0) + self.later_usd
 
 
 @dataclass(frozen=True)
@@ -81,12 +93,6 @@ class Plan:
         return f"{forks} and {passes} commitments pass{'es' if passes > 1 else ''}" if passes else forks
 
     @property
-    def later_usd(self) -> float:
-        """What the later steps of chains are expected to cost, their grading included; an unknown price counts 0."""
-        known = (usd for s in self.later for usd in (s.expected_usd, s.grading_usd) if usd is not None)
-        return math.fsum(known)
-
-    @property
     def groups(self) -> dict[str, list[Sized]]:
         """fixture/model -> its forks to ask, in order."""
         out: dict[str, list[Sized]] = {}
@@ -98,6 +104,25 @@ class Plan:
         """The sum of one of the forks' costs (`low_usd`, …), later steps included; None where any is unknown."""
         values = [getattr(s, which) for s in (*self.asked, *self.later)]
         return None if None in values else math.fsum(values)
+
+
+def with_later(plan: Plan) -> Plan:
+    """The plan, each fork with what the later steps of its chains are expected to cost; an unknown price counts 0."""
+    after: dict[tuple[object, ...], float] = {}
+    for one in plan.later:
+        chain = _chain(one.fork.cells[0])
+        after[chain] = math.fsum((after.get(chain, 0.0), one.expected_usd or 0.0, one.grading_usd or 0.0))
+    asked = (
+        s
+        if s.fork.is_pass
+        else dataclasses.replace(s, later_usd=math.fsum(after.get(_chain(c), 0.0) for c in s.fork.cells))
+        for s in plan.asked
+    )
+    return dataclasses.replace(plan, asked=tuple(asked)) if after else plan
+
+
+def _chain(cell: Cell) -> tuple[object, ...]:
+    return cell.fixture, cell.arm, cell.model, cell.replicate, cell.stale_by
 
 
 def without_failed(plan: Plan, failures: Collection[str]) -> Plan:
