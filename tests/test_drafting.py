@@ -163,6 +163,7 @@ def test_sentences_are_statements_without_markup_and_code(text, found):
         (stem_pattern, "testing", r"\btest"),
         (stem_pattern, "uses", r"\buses"),  # a stem of two letters would match anything
         (stem_pattern, "drain_rates", r"\bdrain_rates"),
+        (stem_pattern, "age", r"\bages?\b"),  # and not the beginning of "agent"
     ],
 )
 def test_patterns_are_escaped_and_bounded(make, text, pattern):

@@ -22,6 +22,8 @@ VITAL_FILES = 3
 """Files drafted, those written most first; of them the first few are what the session is about."""
 TRIES = 4
 """Messages tried that tell of a file, newest first."""
+PASSING_WRITES = 2
+"""Writings by shell commands alone that are no work on a file."""
 MOST_NAMES = 3
 """Names that a file's text tells of what was written into it."""
 
@@ -47,8 +49,8 @@ def written_files(calls: Sequence[HandoffCall], words: Words, transcript: Transc
     top = sorted(named, key=lambda n: (-len(named[n]), -named[n][-1].at))[:MOST_FILES]
     for rank, name in enumerate(top):
         own = sorted(named[name], key=lambda c: c.at)
-        if len(own) == 1 and own[0].deed != "write":
-            continue  # one redirect or move is an event
+        if len(own) <= PASSING_WRITES and all(call.deed != "write" for call in own):
+            continue  # a redirect, a move, an import put right by sed: events
         often = "once" if len(own) == 1 else f"{len(own)} times"
         names = [] if _PROSE.search(name) else _defined(own, words)
         told = f"; it defines {', '.join(names)}" if names else ""

@@ -43,6 +43,8 @@ def stem_pattern(word: str) -> str:
     if is_name(word) or not word.isascii():
         return bounded(word)
     word = word.removesuffix("'s")
+    if len(word) < SHORTEST_STEM:
+        return rf"{bounded(word)}s?\b"  # 'age' is not found in 'agent'
     stem = _SUFFIX.sub("", word)
     least = SHORTEST_BARE if len(word) - len(stem) == 1 else SHORTEST_STEM
     return bounded(stem if len(stem) >= least else word)

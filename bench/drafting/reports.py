@@ -68,10 +68,10 @@ _TAGS: tuple[tuple[Tag, str], ...] = (
     ("decision", r"instead of|rather than|no longer|decid\w+|chos\w+|will (?:use|be)"),
 )
 _PLANNED = re.compile(
-    r"(?im)^\W*(?:\d+\.)?\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix"
+    r"(?im)^\W*(?:\d+\.|[\w.-]+:)?\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix"
     r"|extract)\b.*$"
 )
-"""A line with a step of a plan: in a summary that a context begins with, it is done or overtaken by its end."""
+"""A line with a step of a plan: but in the last report it is done or overtaken by the end."""
 _FOUND = re.compile(
     r"\b(?:root cause|turns? out|the (?:issue|problem|bug|cause|reason|culprit) (?:is|was)|means that"
     r"|(?:is|are|was) caused by|(?:does|do|did)(?:n't| not) \w+|(?:is|are) not \w+|must|because)\b",
@@ -108,9 +108,11 @@ def _statements(turns: Sequence[Turn], transcript: Transcript, words: Words) -> 
     ended = {t.report for t in turns}
     refused = {t.report for t, after in pairwise(turns) if TURNED_DOWN.search(after.text)}
     spoken = (i for i in range(len(messages) - 1, -1, -1) if messages[i].author == "assistant" and messages[i].spoken)
+    newest = max((at for at in ended if at is not None), default=len(messages) - 1)
     for at in (i for i in spoken if i not in refused):
         final = at in ended or at == len(messages) - 1
-        yield from ((at, s) for s in _best(messages[at].spoken, at, words, PER_REPORT if final else 1, final=final))
+        text = messages[at].spoken if at >= newest else _PLANNED.sub("", messages[at].spoken)
+        yield from ((at, s) for s in _best(text, at, words, PER_REPORT if final else 1, final=final))
     for at, message in enumerate(messages):
         if message.author == "compaction" or message.origin in ASSIGNMENTS:
             text = _PLANNED.sub("", message.spoken) if message.author == "compaction" else message.spoken
