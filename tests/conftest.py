@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 if TYPE_CHECKING:
+    from forking import Forker
     from loopback import LoopbackServer
 
 CANARY_KEY = "sk-ant-canary-0123456789abcdef"
@@ -59,3 +60,12 @@ def claude_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Loo
     yield start
     for server in started:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker]:
+    """Starts Python code in processes that have loaded what it needs; see `forking`."""
+    from forking import Forker
+
+    with Forker() as forker:
+        yield forker

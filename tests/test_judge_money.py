@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from datetime import date
 from pathlib import Path
@@ -303,7 +301,7 @@ except GradingInterrupted as interrupted:
 
 
 @pytest.mark.parametrize(("answers", "asked"), [(0, 2), (1, 5), (3, 8)])
-def test_a_killed_judge_is_resumed_to_exactly_what_is_missing(run, fixture, claude_server, answers, asked):
+def test_a_killed_judge_is_resumed_to_exactly_what_is_missing(run, fixture, claude_server, forker, answers, asked):
     """After so many answers every further question hangs; then SIGKILL.
 
     Of two outputs with four questions each the first question goes alone: without an answer 2 are in flight, with one
@@ -313,7 +311,7 @@ def test_a_killed_judge_is_resumed_to_exactly_what_is_missing(run, fixture, clau
     server: LoopbackServer = claude_server(
         lambda a: say("", headers_after=60.0) if hang and a.index >= answers else answered()(a)
     )
-    child = _child(run, fixture)
+    child = _child(forker, run, fixture)
     try:
         _until(lambda: len(server.requests) >= asked and len(calls(run)) >= answers)
     finally:
@@ -329,16 +327,15 @@ def test_a_killed_judge_is_resumed_to_exactly_what_is_missing(run, fixture, clau
     assert result.money.possibly_calls == asked - answers == sum(c["outcome"] == "aborted" for c in rows)
 
 
-def test_an_interrupted_judge_keeps_its_answers_and_notes_what_it_gave_up(run, fixture, claude_server):
+def test_an_interrupted_judge_keeps_its_answers_and_notes_what_it_gave_up(run, fixture, claude_server, forker):
     hang = True
     server: LoopbackServer = claude_server(
         lambda a: say("", headers_after=60.0) if hang and a.index >= 1 else answered()(a)
     )
-    child = _child(run, fixture)
+    child = _child(forker, run, fixture)
     _until(lambda: len(server.requests) >= 5 and len(calls(run)) >= 1)
     child.send_signal(signal.SIGINT)
-    child.wait(20)
-    assert child.returncode == 130
+    assert child.wait() == 130
     assert [c["outcome"] for c in calls(run)] == ["graded", *["aborted"] * 4]
     assert {c["detail"] for c in calls(run)} == {None, "interrupted"}
     hang = False
@@ -346,12 +343,12 @@ def test_an_interrupted_judge_keeps_its_answers_and_notes_what_it_gave_up(run, f
     assert len(server.requests) == 5 + 7
 
 
-def _child(run, fixture):
+def _child(forker, run, fixture):
     """Another process that judges the run."""
     code = KILLED.format(
         tests=str(Path(__file__).parent), root=str(run.root), texts=run.texts, model=JUDGE, fixture=str(fixture.folder)
     )
-    return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    return forker.start(code, fixture.folder)
 
 
 def _until(done, seconds=30.0):

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -103,16 +100,18 @@ def test_errored_and_expired_items_are_attempts_and_their_cells_are_asked_by_the
 
 
 @pytest.mark.parametrize("batch", [True, False])
-def test_a_killed_start_leaves_its_batch_to_the_next_which_asks_for_nothing_again(tmp_path, claude_server, batch):
+def test_a_killed_start_leaves_its_batch_to_the_next_which_asks_for_nothing_again(
+    tmp_path, claude_server, forker, batch
+):
     server = claude_server(say("A handoff."), batch_polls=1_000_000)
     path = project(tmp_path, messages=MESSAGES, sweep="replicates = 2")
     journal = tmp_path / "results/s/journal.jsonl"
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], cwd=tmp_path)
+    child = forker.start(CHILD, tmp_path, str(path))
     until = time.monotonic() + 60
     while not journal.exists() or '"batched"' not in journal.read_text():
-        assert time.monotonic() < until and child.poll() is None
+        assert time.monotonic() < until
         time.sleep(0.01)
-    child.send_signal(signal.SIGKILL)
+    child.kill()
     child.wait()
     assert sizes(server) == [1]
     for one in server.batches.values():
