@@ -37,6 +37,8 @@ _HOMES: dict[str, str] = {
         "bench.run_plots",
     ),
     **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
+    **dict.fromkeys(("noise", "projections", "show_noise"), "bench.run_noise"),
+    **dict.fromkeys(("frontier", "recall_at_budget", "show_frontier"), "bench.run_frontier"),
     "write_report": "bench.report",
 }  # fmt: skip
 

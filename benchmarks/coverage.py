@@ -1,15 +1,18 @@
 """How often the 95 % intervals of a comparison cover the true difference, on made runs with known components.
 
-`python -m benchmarks.coverage [REPEATS]` prints the table. Two arms that differ by 5 points. The
-SD of fixtures is 10 points, of their differences 4, of the runs of one arm 3 and of the other 5. Recalls are rounded to
-what 40 atoms can show and cut at 0 and 1, as real ones are.
+`python -m benchmarks.coverage [REPEATS]` prints the table: where there was an interval, and how many had none. Two
+arms that differ by 5 points. The SD of fixtures is 10 points, of their differences 4, of the runs of one arm 3 and of
+the other 5. Recalls are rounded to what 40 atoms can show and cut at 0 and 1, as real ones are.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from bench.analysis.components import RESIDUAL, design
+from bench.analysis.over_atoms import over_atoms
 from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, Runs, over_runs
 from bench.cli.output import table
@@ -27,6 +30,10 @@ SEED = 20_260_401
 DIFFERENCE, BASE = 0.05, 0.70
 SD_FIXTURE, SD_FIXTURE_ARM, SD_RUN = 0.10, 0.04, (0.03, 0.05)
 ATOMS = 40
+SD_SHIFT = 0.2
+"""Of a whole run, on the logit scale: it is stricter or laxer on every atom."""
+SDS = {"fixture": 0.10, "arm": 0.05, "fixture x arm": 0.04, "replicate": 0.03, "residual": 0.02}
+"""Of the sources whose split is checked; the residual are passes."""
 LEAST, MOST = 0.93, 0.97
 FROM = 3
 """Fixtures, or replicates, from which on the promise is made: with two the intervals are wider than they need be."""
@@ -39,15 +46,23 @@ class Covered(NamedTuple):
     replicates: int
     like_these: float | None
     these: float | None
+    without: float
+    """Share of the comparisons that had no interval on these facts, or none on transcripts like these: dropped."""
+    own: float | None
+    """The level of one arm, over fixtures."""
+    atoms: float | None
+    """Atoms like these, on one fixture, of two arms that are alike on average."""
 
 
 def run(size: float = 1.0) -> list[Line]:
-    """A line a target: the design whose coverage is furthest from 95 %."""
-    found = coverage(max(50, round(REPEATS * size)))
-    lines = []
+    """A line a target: the design whose coverage is furthest from 95 %; and the split of the variance."""
+    repeats = max(50, round(REPEATS * size))
+    found = coverage(repeats)
+    lines = [split(repeats)]
     for what, shares in (
         ("transcripts like these", [c.like_these for c in found if c.fixtures >= FROM]),
         ("these facts", [c.these for c in found if c.replicates >= FROM]),
+        ("the level of an arm", [c.own for c in found if c.fixtures >= FROM]),
     ):
         worst = max((s for s in shares if s is not None), key=lambda share: abs(share - 0.95))
         lines.append(
@@ -68,16 +83,58 @@ def coverage(repeats: int) -> list[Covered]:
     return [_covered(f, r, repeats, rng) for f in FIXTURES for r in REPLICATES]
 
 
+def split(repeats: int) -> Line:
+    """The component whose mean estimate is furthest from what was put in, over so many made runs."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    f, a, r, _ = np.indices((4, 4, 4, 3))
+    levels = {"fixture x arm": f * 4 + a, "replicate": (f * 4 + a) * 4 + r}
+    codes = {name: level.ravel() for name, level in {"fixture": f, "arm": a, **levels}.items()}
+    made = design(codes, f.size)
+    sums = dict.fromkeys([*codes, RESIDUAL], 0.0)
+    for _ in range(repeats):
+        values = rng.normal(0, SDS[RESIDUAL], f.size)
+        for name, code in codes.items():
+            values += rng.normal(0, SDS[name], code.max() + 1)[code]
+        for name, variance in made.components(values).items():
+            sums[name] += (variance or 0.0) / repeats
+    off = {name: abs(total / SDS[name] ** 2 - 1) for name, total in sums.items()}
+    worst = max(off, key=lambda name: off[name])
+    what = f"variance split, mean of {repeats:,} runs: the component furthest off ({worst})"
+    return Line(what=what, target="≤ 10 %", value=100 * off[worst], unit="%", met=off[worst] <= 0.10)
+
+
 def _covered(fixtures: int, replicates: int, repeats: int, rng: np.random.Generator) -> Covered:
-    like_these, these = [], []
+    like_these, these, own, atoms, without = [], [], [], [], 0
     for _ in range(repeats):
         pairs, true = _pairs(fixtures, replicates, rng)
         across, same = over_fixtures([p.difference for p in pairs]), over_runs(pairs)
+        alone = over_fixtures([statistics.fmean(p.base.recalls) for p in pairs])
+        without += same.low is None or (fixtures > 1 and across.low is None)
+        if alone.low is not None and alone.high is not None:
+            own.append(alone.low <= BASE - DIFFERENCE / 2 <= alone.high)
         if across.low is not None and across.high is not None:
             like_these.append(across.low <= DIFFERENCE <= across.high)
         if same.low is not None and same.high is not None:
             these.append(same.low <= true <= same.high)
-    return Covered(fixtures, replicates, _share(like_these), _share(these))
+    if fixtures == 1:
+        atoms = [held for _ in range(repeats // 2) if (held := _atoms_covered(replicates, rng)) is not None]
+    shares = _share(like_these), _share(these), without / repeats, _share(own), _share(atoms)
+    return Covered(fixtures, replicates, *shares)
+
+
+def _atoms_covered(replicates: int, rng: np.random.Generator) -> bool | None:
+    """Whether the interval on atoms like these holds 0: two arms that differ atom by atom, and not on average."""
+    import numpy as np
+
+    ease = rng.normal(1.0, 1.5, ATOMS)
+    sides = []
+    for _ in range(2):
+        odds = ease + rng.normal(0, 0.8, ATOMS) + rng.normal(0, SD_SHIFT, (replicates, 1))
+        sides.append((rng.random((replicates, ATOMS)) < 1 / (1 + np.exp(-odds))).astype("float64"))
+    found = over_atoms([(sides[0], sides[1])])
+    return None if found.low is None or found.high is None else found.low <= 0 <= found.high
 
 
 def _pairs(fixtures: int, replicates: int, rng: np.random.Generator) -> tuple[list[Pair], float]:
@@ -108,6 +165,8 @@ def _told(share: float | None) -> Figure | None:
 
 if __name__ == "__main__":
     designs = coverage(int(sys.argv[1]) if len(sys.argv) > 1 else REPEATS)
-    headings = ("fixtures", "replicates", "transcripts like these", "these facts")
-    cells = [(c.fixtures, c.replicates, _told(c.like_these), _told(c.these)) for c in designs]
+    headings = ("fixtures", "replicates", "transcripts like these", "these facts", "an arm", "atoms like these", "none")
+    cells = [
+        (c.fixtures, c.replicates, *map(_told, (c.like_these, c.these, c.own, c.atoms, c.without))) for c in designs
+    ]
     print(table([dict(zip(headings, line, strict=True)) for line in cells], headings))

@@ -11,6 +11,7 @@ examples:
   bench table
   bench table quickstart --by tag
   bench table quickstart --by distance
+  bench table quickstart --frontier tokens
   bench table quickstart --latest
   bench table results/quickstart --by fixture --json
   bench table nightly --delivered
@@ -26,6 +27,10 @@ from bench.cli.output import emit_json
 if TYPE_CHECKING:
     from bench.index import Run
 
+if TYPE_CHECKING:
+    from bench.index import Run
+
+UNITS = ("carry", "write", "tokens")
 BY = ("tag", "speaker", "distance", "times-said", "step")
 
 
@@ -36,6 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
     which.add_argument(
         "--by", choices=("fixture", *BY), help="a table for each fixture; or recall by a property of the facts"
     )
+    parser.add_argument("--frontier", choices=UNITS, help="recall against a cost: which arms are worth it")
     parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
     parser.add_argument(
         "--latest", action="store_true", help="leave out versions of arms that the project no longer has"
@@ -50,6 +56,8 @@ def run(args: Namespace) -> int:
     from bench.told import TABLES_BY, show_arms, show_by, without_superseded
 
     opened = open_run(args.run)
+    if args.frontier:
+        return _frontier(opened, args)
     if args.delivered:
         return _delivered(opened, with_truncated=args.with_truncated, as_json=args.json)
     if args.json:
@@ -72,4 +80,17 @@ def _delivered(opened: Run, *, with_truncated: bool, as_json: bool) -> int:
         emit_json({name: records(view(opened, with_truncated=with_truncated)) for name, view in views.items()})
     else:
         print(show_delivered(opened, with_truncated=with_truncated))
+    return 0
+
+
+def _frontier(opened: Run, args: Namespace) -> int:
+    from bench.frames import records
+    from bench.run_frontier import frontier, show_frontier
+    from bench.run_view import gradings
+
+    if args.json:
+        ways = [(one, frontier(opened, args.frontier, grading=one)) for one in gradings(opened)]
+        emit_json([{"grader": way.grader, "scope": way.scope, **line} for way, t in ways for line in records(t)])
+    else:
+        print(show_frontier(opened, args.frontier, with_truncated=args.with_truncated))
     return 0

@@ -1,0 +1,124 @@
+"""How much of a run is noise, and from where: the split, the grader alone, and what other designs would give."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from bench.errors import BenchError
+from bench.index import Run
+from bench.run_view import Grading, gradings, one_grading, ranked_grades
+from bench.told import Told
+from bench.words import points
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DESIGNS = ((1, 3, 1), (1, 5, 1), (1, 10, 1), (3, 2, 1), (3, 5, 1), (3, 5, 3), (6, 2, 1), (6, 5, 1), (10, 2, 1))
+"""(fixtures, replicates, passes) that a projection is worked out for."""
+ABOUT = (
+    "SD: points that a source adds to one verdict, or to a whole run; share: of what moves the recall of one run graded"
+    " once",
+    "SE: of a difference of two arms, in points; a design sees about three times that, or more with few runs",
+)
+
+
+def noise(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line a source of variation (fixture, arm, fixture x arm, replicate, pass, atom …): see `noise_split`."""
+    from bench.analysis.noise import noise_split
+
+    return noise_split(ranked_grades(one_grading(run, grading), with_truncated))
+
+
+def projections(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line a design of `DESIGNS`: fixtures, replicates, passes, and in points se_these (these facts) and
+    se_like_these (transcripts like these; NA where the run does not tell how arms differ from fixture to fixture).
+
+    Raises BenchError where the run has no two replicates of any arm on a fixture.
+    """
+    import pandas as pd
+
+    from bench.analysis.noise import run_components
+    from bench.analysis.projection import Sources, se_like_these, se_these
+    from bench.analysis.spread import POINTS
+
+    found = run_components(ranked_grades(one_grading(run, grading), with_truncated))
+    if found["replicate"] is None:
+        raise BenchError("no arm has two replicates on a fixture; nothing tells how runs vary", path=run.root)
+    across = found["fixture x arm"]
+    replicate, passes = (max(0.0, found[name] or 0.0) for name in ("replicate", "pass"))
+    of = Sources(max(0.0, across or 0.0), replicate, passes)
+    lines = [
+        (*one, POINTS * se_these(of, *one), None if across is None else POINTS * se_like_these(of, *one))
+        for one in DESIGNS
+    ]
+    table = pd.DataFrame(lines, columns=["fixtures", "replicates", "passes", "se_these", "se_like_these"])
+    return table.astype({"se_these": "Float64", "se_like_these": "Float64"})
+
+
+def show_noise(run: Run, *, with_truncated: bool = False) -> Told:
+    """The split of every way of grading, the grader alone, and other designs, as people read them."""
+    from bench.frames import records
+
+    tables, notes = [], []
+    for grading in gradings(run):
+        by = f"{run.name}: graded by {grading.grader} on the {grading.scope}"
+        lines = records(noise(run, grading=grading, with_truncated=with_truncated))
+        tables.append((f"{by}, where its variation comes from", [_source(line) for line in lines]))
+        notes += [f"{line['source']}: {line['why_none']}" for line in lines if line["why_none"]]
+        notes += _grader(run, grading, with_truncated)
+        try:
+            designs = records(projections(run, grading=grading, with_truncated=with_truncated))
+        except BenchError as error:
+            notes.append(error.problem.message)
+            continue
+        tables.append((f"{by}, what other designs would give", [_design(line) for line in designs]))
+    return Told(tables, [*dict.fromkeys(notes), *ABOUT])
+
+
+def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
+    """The grader alone, and the SD of replicates with its limits."""
+    from bench.analysis.grader_noise import grader_noise
+    from bench.analysis.normal_range import sigma_limits_of
+    from bench.analysis.recall import run_recall
+    from bench.analysis.spread import POINTS, pooled_sd
+    from bench.analysis.units import SERIES
+    from bench.frames import records
+
+    ranked = ranked_grades(one_grading(run, grading), with_truncated)
+    told = [
+        f"the grader alone: SD of a pass {line['pass_sd']:.1f} points ({line['df']} degrees of freedom); two gradings"
+        f" of one output differ by more than {line['repeatability']:.1f} one time in twenty"
+        for line in records(grader_noise(ranked))
+        if isinstance(line["pass_sd"], float)
+    ]
+    recalls = run_recall(ranked).dropna(subset=["recall"]).groupby([*SERIES, "fixture"], observed=True)["recall"]
+    pooled = pooled_sd([[POINTS * float(r) for r in one] for _, one in recalls])
+    limits = None if pooled is None else sigma_limits_of(pooled[1])
+    if pooled is not None and limits is not None:
+        sd, df = pooled
+        told.append(
+            f"replicates of an arm: SD {sd:.1f} points over all arms ({df} degrees of freedom, 95 % limits"
+            f" {sd * limits[0]:.1f} to {sd * limits[1]:.1f})"
+        )
+    return told
+
+
+def _source(line: dict[str, object]) -> dict[str, object]:
+    from bench.text import Figure
+
+    sd, share, moves = line["sd"], line["share"], line["run_variance"]
+    return {
+        "source": line["source"], "levels": line["levels"],
+        "SD": Figure(f"{sd:.1f}") if isinstance(sd, float) else None,
+        "moves a run by": Figure(f"{math.sqrt(moves):.1f}") if isinstance(moves, float) else None,
+        "share %": Figure(points(share)) if isinstance(share, float) else None,
+    }  # fmt: skip
+
+
+def _design(line: dict[str, object]) -> dict[str, object]:
+    from bench.text import Figure
+
+    ends = {"SE, these facts": line["se_these"], "SE, transcripts like these": line["se_like_these"]}
+    told = {name: Figure(f"{se:.1f}") if isinstance(se, float) else None for name, se in ends.items()}
+    return {**{c: line[c] for c in ("fixtures", "replicates", "passes")}, **told}

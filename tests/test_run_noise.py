@@ -1,0 +1,70 @@
+"""Commands that say how sure a run is: bench noise and bench table --frontier, and the same from Python."""
+
+import json
+
+import pytest
+from runs import output, project, write_run
+
+import bench
+from bench.cli import main
+from bench.frames import records
+
+RUNS = {
+    "f1": {"a": ["CCLL", "CLLL"], "b": ["CCCC", "CCCL"]},
+    "f2": {"a": ["CLLL", "CLLL"], "b": ["CCCL", "CCLL"]},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = project(tmp_path_factory.mktemp("noise") / "project")
+    tokens = {"a": 100, "b": 200}
+    rows = [output(a, f, r, handoff_tokens=tokens[a] + r) for f, arms in RUNS.items() for a in arms for r in (1, 2)]
+    write_run(folder / "results/tiny", RUNS, rows=rows)
+    write_run(folder / "results/once", {"f1": {"a": ["CCLL"], "b": ["CCCC"]}})
+    return folder
+
+
+@pytest.fixture
+def tiny(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return bench.open_run("tiny")
+
+
+def test_noise_says_sources_replicates_and_designs(tiny, capsys):
+    assert main(["noise", tiny.name]) == 0
+    told = capsys.readouterr().out
+    assert "where its variation comes from" in told and "pass: one pass a run" in told
+    # squared deviations in points: f1 12.5^2 * 2 twice, f2 0 and 12.5^2 * 2; over 4 degrees of freedom: SD 15.3
+    assert "replicates of an arm: SD 15.3 points over all arms (4 degrees of freedom, 95 % limits 9.2 to 44.0)" in told
+    assert main(["noise", tiny.name, "--json"]) == 0
+    lines = {line["source"]: line for line in json.loads(capsys.readouterr().out)}
+    assert lines["pass"]["variance"] is None and lines["fixture"]["levels"] == 2
+
+
+def test_a_projection_is_of_the_runs_own_components(tiny):
+    lines = {(r["fixtures"], r["replicates"]): r for r in records(bench.projections(tiny)) if r["passes"] == 1}
+    # replicates vary by 937.5 / 4 points squared; these facts, 1 fixture, 3 replicates: sqrt(2 / 3 * 234.375)
+    assert lines[1, 3]["se_these"] == pytest.approx((2 / 3 * 234.375) ** 0.5)
+
+
+def test_one_replicate_gives_no_projection(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert main(["noise", "once"]) == 0
+    assert "no arm has two replicates on a fixture; nothing tells how runs vary" in capsys.readouterr().out
+
+
+def test_the_frontier_is_a_command(tiny, capsys):
+    assert main(["table", tiny.name, "--frontier", "tokens"]) == 0
+    told = capsys.readouterr().out
+    assert "recall against tokens" in told and "intervals are on transcripts like these" in told
+    assert main(["table", tiny.name, "--frontier", "tokens", "--json"]) == 0
+    lines = {line["name"]: line for line in json.loads(capsys.readouterr().out)}
+    # a costs less in every draw, b carries more in every draw: both are always on it
+    assert (lines["a"]["chance_on_frontier"], lines["b"]["chance_on_frontier"]) == (1, 1)
+    assert (lines["a"]["cost"], lines["b"]["cost"]) == (101.5, 201.5)
+
+
+def test_a_budget_buys_an_arm(tiny):
+    told = [(r["budget"], r["name"]) for r in records(bench.recall_at_budget(tiny, [50, 150, 300], "tokens"))]
+    assert told == [(50, None), (150, "a"), (300, "b")]
