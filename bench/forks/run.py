@@ -54,10 +54,10 @@ def run_sweep(
 ) -> RunSummary:
     """What the sweep at `path` came to, once every cell that was missing has been tried and what is new is graded.
 
-    `overrides` are those of `resolve.Overrides`: fixtures, arms, models, replicates, stale_by, budget_usd, no_budget,
-    concurrency, batch, run, results_dir; None leaves the file's value. Without `progress`, a Jupyter kernel
-    shows a live table. Works inside a running event loop. Raises BenchError,
-    before anything is paid, for whatever cannot run, and RunInterrupted (a KeyboardInterrupt) after an interrupt.
+    `overrides` are those of `resolve.Overrides`: fixtures, arms, models, replicates, chain, stale_by, budget_usd,
+    no_budget, concurrency, batch, run, results_dir; None leaves the file's value. Without `progress`, a Jupyter kernel
+    shows a live table. Works inside a running event loop. Raises BenchError, before anything is paid, for whatever
+    cannot run, and RunInterrupted (a KeyboardInterrupt) after an interrupt.
     """
     outside, progress = outside or Outside(), progress or progress_here()
     laid = lay(resolve(Path(path), overrides_of(**overrides)), outside)
