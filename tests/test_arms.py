@@ -223,14 +223,34 @@ CONTROLS = (
 )  # fmt: skip
 
 
+ADDED = ("ledger", "ledger-commitments", "everything")
+ASSEMBLED = ("inventory-alone", *(f"inventory-{parts}" for parts in ADDED))
+"""Arms that send the inventory's text and differ in what stands around the reply."""
+AROUND = tuple(f"{text}-{parts}" for text in ("extract-1k", "window-1k") for parts in ADDED)
+
+
 @pytest.fixture(scope="module")
 def shipped():
     return {arm.label: arm for arm in list_arms(shipped_project())}
 
 
 def test_the_shipped_arms_load(shipped):
-    assert sorted(shipped) == sorted(PROMPTS + CONTROLS)
-    assert [label for label in sorted(shipped) if shipped[label].asks_model] == sorted(PROMPTS)
+    assert sorted(shipped) == sorted(PROMPTS + CONTROLS + ASSEMBLED + AROUND)
+    assert [label for label in sorted(shipped) if shipped[label].asks_model] == sorted(PROMPTS + ASSEMBLED)
+
+
+def test_the_assembled_arms_send_the_same_request_and_add_one_part_at_a_time(shipped):
+    inventory = shipped["inventory"]
+    for label in ASSEMBLED:
+        arm = shipped[label].settings
+        assert shipped[label].text == inventory.text
+        assert (arm.max_tokens, arm.effort) == (inventory.settings.max_tokens, inventory.settings.effort)
+    parts = ["summary", "ledger", "commitments", "state"]
+    for base in ("inventory-alone", "extract-1k", "window-1k"):
+        family = [base, *(f"{base.removesuffix('-alone')}-{more}" for more in ADDED)]
+        settings = [shipped[label].settings for label in family]
+        assert [list(s.parts) for s in settings] == [parts[:1], parts[:2], parts[:3], parts]
+        assert [s.restore and s.pins for s in settings] == [False, False, False, True]
 
 
 def paragraph(arm, opening):
