@@ -131,6 +131,13 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     `inventory@3f9c`, or `inventory · model` where several models were asked. In a chain arms are compared at each step
     alone, one step under the other; `inventory · step 2` names one of them.
     """
+    asked = (arms, grading, with_truncated)
+    if asked not in run.kept:
+        run.kept[asked] = _compared(run, arms, grading, with_truncated)
+    return run.kept[asked].copy()
+
+
+def _compared(run: Run, arms: tuple[str, ...], grading: Grading | None, with_truncated: bool) -> pd.DataFrame:
     from bench.analysis.compare import compare as compared
     from bench.analysis.grader_noise import grader_noise
     from bench.analysis.measures import measure_table
@@ -178,6 +185,30 @@ def _places(run: Run) -> pd.DataFrame:
     if not len(places):
         raise BenchError("no fixture stands as the run found it, and only that tells where a fact is", path=run.root)
     return places
+
+
+def disputes(run: Run) -> pd.DataFrame:
+    """One line a disputed atom of an output and verdict on it, the last dispute of each: fixture, arm, model,
+    chain_step, stale_by, replicate, scope, atom, verdict (the person's), note, quote, at (ISO 8601 UTC), outdated
+    (output or key changed since), grader, grading_pass, grader_verdict, evidence, agrees. Empty without disputes.
+    """
+    from bench.analysis.disputes import beside_verdicts
+
+    return beside_verdicts(_disputes(run), run.grades)
+
+
+def read_grades(run: Run) -> pd.DataFrame:
+    """The run's verdicts, and a person's disputes as those of one more grader, `disputes`."""
+    from bench.analysis.disputes import with_readings
+
+    return with_readings(run.grades, _disputes(run))
+
+
+def _disputes(run: Run) -> pd.DataFrame:
+    from bench.disputing import Dispute, read_disputes
+    from bench.frames import frame
+
+    return frame(read_disputes(run.root), Dispute)
 
 
 def one_grading(run: Run, grading: Grading | None = None) -> Run:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.arms_table import incomparable
 from bench.analysis.by_distance import MOST_SAID
+from bench.analysis.units import OUTPUT
 from bench.cli.output import table
 from bench.run_atoms import rekeyed
 from bench.run_view import (
     arm_table,
     compare,
+    disputes,
     distance_table,
     fixture_table,
     gradings,
@@ -89,6 +91,7 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, 
             *incomparable(frame),
             *spread_of(frame),
             *_cut_off(run, with_truncated),
+            *_disputed(run),
             *_old_keys(run),
             *hidden,
         ],
@@ -205,6 +208,14 @@ def without_superseded(run: Run, frame: pd.DataFrame) -> tuple[pd.DataFrame, lis
     hidden = [label for label in superseded(run) if (frame["arm"] == label).any()]
     note = f"left out, since the project no longer has these versions: {', '.join(hidden)}"
     return frame[~frame["arm"].isin(hidden)].reset_index(drop=True), [note] if hidden else []
+
+
+def _disputed(run: Run) -> list[str]:
+    """That people disagree with verdicts of the run; `bench dispute RUN` lists them."""
+    table = disputes(run)
+    n = len(table.drop_duplicates([*OUTPUT, "scope", "atom"]))
+    what = "verdict is" if n == 1 else "verdicts are"
+    return [f"{n} {what} disputed by a person, and counted all the same: 'bench dispute {run.name}'"] if n else []
 
 
 def _old_keys(run: Run) -> list[str]:

@@ -1,56 +1,18 @@
 """`bench show` and `bench grade` on a small run: the source turn, then each output's passage and verdict."""
 
-import hashlib
 import json
 
-import msgspec
 import pytest
-from fixture_files import write_fixture, write_project
-from runs import output
+from small_run import write_small_run
 
-from bench.atomic import write_bytes
 from bench.cli import main
-from bench.forks.runfile import ArmMark, FixtureMark, RunFile, encode_run_file
-from bench.forks.store import Store
 from bench.grading.views import around
-from bench.sweepfile import Sweep
-
-HANDOFFS = {
-    "inventory": "## Rejected\n\n- The user **ruled out** `Redis`; production runs none.\n- MAX_RETRIES = 5\n",
-    "short": "Plan: use Redis for the rate limiter. \x1b[31mIt runs on Kubernetes.",
-}
 
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    root = write_project(tmp_path / "project")
-    write_fixture(root / "fixtures" / "twin")
+    root = write_small_run(tmp_path / "project")
     monkeypatch.chdir(root)
-    store = Store(root / "results" / "tiny")
-    marks = {}
-    for name in ("small", "twin"):
-        folder = root / "fixtures" / name
-        sha = {f: hashlib.sha256((folder / f).read_bytes()).hexdigest() for f in ("transcript.jsonl", "key.yaml")}
-        marks[name] = FixtureMark(
-            folder=f"fixtures/{name}", transcript_sha256=sha["transcript.jsonl"], key_sha256=sha["key.yaml"]
-        )
-    made = RunFile(
-        run="tiny",
-        sweep_file="sweeps/tiny.toml",
-        sweep=Sweep(fixtures=("small", "twin"), arms=("inventory", "short"), models=("local",)),
-        seed=7,
-        fixtures=marks,
-        arms={arm: (ArmMark(label=arm, kind="prompt", version_sha256="0"),) for arm in HANDOFFS},
-        models={"local": "local"},
-        started_at="2026-01-01T00:00:00Z",
-        resumed_at="2026-01-01T00:00:00Z",
-    )
-    store.root.mkdir(parents=True)
-    store.run_file.write_bytes(encode_run_file(made))
-    for arm, text in HANDOFFS.items():
-        row = output(arm, fixture="small", cell_key=f"cell-{arm}")
-        for suffix, data in ((".md", text.encode()), (".json", msgspec.json.encode(row))):
-            write_bytes(store.output_path(row, suffix), data)
     return root
 
 

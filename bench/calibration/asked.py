@@ -25,7 +25,7 @@ from bench.grading.weights import Weights
 from bench.keys import Key
 from bench.rows import OutputRow
 from bench.sweepfile import GraderSpec
-from bench.transcripts import Transcript
+from bench.transcripts.model import Transcript
 
 SEED = 0
 """Of the judge's fences and orders: the same labels ask the same questions."""

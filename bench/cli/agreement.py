@@ -17,6 +17,10 @@ from argparse import ArgumentParser, Namespace
 
 from bench.cli.output import emit_json, table
 
+CHOSEN = (
+    "disputes: the verdicts that a person disputed, as that person reads them; they are chosen for disagreement, so "
+    "agreement with them says nothing of how often a grader errs ('bench grade RUN --human' does)"
+)
 MOST_ATOMS = 20
 """Lines of `--atoms` in text; --json has all."""
 
@@ -28,11 +32,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
+    from bench.analysis.disputes import READER
     from bench.analysis.graders import BETWEEN, FLIPS, WITHIN, atom_flips, between_graders, between_passes
     from bench.frames import records
     from bench.index import open_run
+    from bench.run_view import read_grades
 
-    grades = open_run(args.run).grades
+    grades = read_grades(open_run(args.run))
     between, within = records(between_graders(grades)), records(between_passes(grades))
     flips = [line for line in records(atom_flips(grades)) if line["flip_rate"]] if args.atoms or args.json else []
     if args.json:
@@ -42,6 +48,8 @@ def run(args: Namespace) -> int:
         f"between graders\n{table(between, BETWEEN)}" if between else "between graders: fewer than two graded this run",
         f"between passes\n{table(within, WITHIN)}" if within else "between passes: no grader made several",
     ]
+    if any(READER in (line["grader"], line["other"]) for line in between):
+        parts.append(CHOSEN)
     if args.atoms:
         more = f"\nand {len(flips) - MOST_ATOMS} more" if len(flips) > MOST_ATOMS else ""
         parts.append(f"atoms\n{table(flips[:MOST_ATOMS], FLIPS)}{more}" if flips else "atoms: no two passes differ")

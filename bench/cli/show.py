@@ -17,6 +17,8 @@ import textwrap
 from collections.abc import Iterator
 
 from bench.cli.output import emit_json, say
+from bench.disputing import read_disputes
+from bench.disputing.shown import with_disputes
 from bench.grading.subjects import fixtures_of
 from bench.grading.views import AtomView, NeverView, OutputVerdict, view_atom, view_never
 from bench.index import find_run
@@ -39,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     nevers = view_never(store, fixtures, args.atom, args.fixture)
     known = any(atom.id == args.atom for fixture in fixtures.values() for atom in fixture.key.atoms)
     views = view_atom(store, fixtures, args.atom, args.fixture) if known or not nevers else []
+    views = with_disputes(views, read_disputes(store.root))
     if args.json:
         emit_json([*views, *nevers])
     else:
@@ -67,6 +70,8 @@ def _outputs(outputs: tuple[OutputVerdict, ...]) -> Iterator[str]:
     for output in outputs:
         verdict = output.verdict or ("no verdict" if output.grader else "not graded")
         yield from ("", f"{_name(output)}: {verdict}", _set_in(output.passage or ABSENT))
+        if output.disputed:
+            yield _set_in(f"disputed by a person: {output.disputed}; {output.note}")
 
 
 def _name(output: OutputVerdict) -> str:

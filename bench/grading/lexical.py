@@ -7,6 +7,8 @@ carried where the scored matcher (`matcher.py`) finds its text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bench.grading.hits import Span
 from bench.grading.matcher import Matcher
 from bench.grading.model import Finding, Invention
@@ -52,6 +54,10 @@ class Look:
     def states(self, patterns: tuple[Pattern, ...]) -> Span | None:
         """Where the text states one of the patterns, each of which stands alone."""
         return next((span for p in patterns if (span := self._passages.find([[p]], alone=True))), None)
+
+    def states_any(self, group: Sequence[Pattern]) -> Span | None:
+        """Where the text has what any pattern of one group of an accept asks for, the others left aside."""
+        return self._passages.find([group])
 
     def mention(self, atom: CompiledAtom) -> Span | None:
         """Where the text carries the atom, else where a pattern of its accept matches at all, denied or not."""

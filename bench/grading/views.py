@@ -44,6 +44,10 @@ class OutputVerdict(Struct, frozen=True, kw_only=True):
     """The evidence with the words around it; null without evidence."""
     outdated: bool
     """Whether the key has changed since this verdict."""
+    disputed: str | None = None
+    """What a person says instead, of this output and scope; null where nobody disputes it."""
+    note: str | None = None
+    """Why, in the person's words."""
 
 
 class AtomView(Struct, frozen=True, kw_only=True):
