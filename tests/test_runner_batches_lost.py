@@ -1,6 +1,11 @@
 """Batches whose id was never noted: found again by the account's list where it can tell, and counted where not."""
 
 import asyncio
+import math
+import os
+import random
+import time
+from datetime import UTC, datetime
 
 import pytest
 from conftest import CANARY_KEY
@@ -11,15 +16,19 @@ from loopback import failed, say
 from bench.calls.batch_size import BatchLimits
 from bench.calls.journal import Batched, Handing, read_journal
 from bench.calls.outside import Outside
+from bench.calls.pricing import Pricing
 from bench.calls.retry import RetryPolicy
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
+from bench.pricetable import built_in
+from bench.transcripts.model import Usage
 
 MESSAGES = [{"role": "user", "content": "Please mend the flaky test. " + "It fails now and then. " * 100}]
 QUICK = Outside(
     sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)),
     retry=RetryPolicy(first_s=0.0, most_s=0.0, retry_after_most_s=0.0),
 )
+MOMENTS = 50 if os.environ.get("BENCH_SOAK") else 3
 BEFORE, AFTER = "bench.models.claude.MessagesModel.submit", "bench.calls.ledger.Ledger.sent"
 """Called right before the server gets a batch, and right after, to note its id."""
 
@@ -81,6 +90,32 @@ def test_what_no_batch_holds_may_have_been_billed_and_is_asked_again(tmp_path, c
     assert lost.detail == "the process died while it handed this in, and no batch of the account holds it"
     assert summary.money.possibly_usd == lost.possibly_billed_usd > 0
     assert [f for f in tmp_path.rglob("*") if f.is_file() and CANARY_KEY.encode() in f.read_bytes()] == []
+
+
+@pytest.mark.parametrize("moments", [pytest.param(MOMENTS, marks=pytest.mark.soak if MOMENTS == 50 else ())])
+def test_killed_at_any_moment_every_item_is_fetched_once_or_counted_as_possibly_billed(
+    tmp_path, claude_server, killer, moments
+):
+    server = claude_server(say("A handoff."), batch_polls=0)
+    chance, prices = random.Random(5), Pricing(built_in(), datetime.now(UTC).date(), billing="batch")
+    began = time.monotonic()
+    assert not killer.run(project(tmp_path / "whole", messages=MESSAGES, sweep="replicates = 3"), batch=True)
+    whole_s = time.monotonic() - began
+    for n in range(moments):
+        server.cache.entries.clear()
+        path, first = project(tmp_path / f"{n}", messages=MESSAGES, sweep="replicates = 3"), len(server.batches)
+        killer.run(path, chance.uniform(0, whole_s), batch=True)
+        server.settle()
+        summary = run_sweep(path, outside=QUICK, grade=False, batch=True)
+        calls = Store(summary.folder).calls()
+        assert (summary.exit_status, len(Store(summary.folder).rows())) == (0, 6)
+        items = [a for batch in [*server.batches.values()][first:] for a in batch.items.values()]
+        answered = [c for c in calls if c.usage_source == "reported"]
+        assert len(answered) == 6
+        assert 0 <= len(items) - len(answered) <= summary.money.possibly_calls
+        billed = math.fsum(prices.cost(Usage(**vars(a.billed)), a.body["model"]).usd_api for a in items)
+        most = summary.money.spent_usd + summary.money.possibly_usd
+        assert summary.money.spent_usd <= billed + 1e-9 <= most + 2e-9
 
 
 def test_a_batch_that_was_taken_before_the_connection_broke_is_waited_for(tmp_path, claude_server):
