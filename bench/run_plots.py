@@ -64,7 +64,8 @@ def plot_added_parts(run: Run, *, grading: Grading | None = None) -> Figure:
 
     one = one_grading(run, grading)
     if not families(dict.fromkeys(one.outputs["arm"].astype(str))):
-        raise BenchError("no two of its arms differ only by a part; sweeps/assembly.toml shows how", path=run.root)
+        told = "no two of its arms differ only by a part, as inventory-alone and inventory-ledger do"
+        raise BenchError(told, path=run.root)
     return added_parts_lines(output_table(one.outputs, one.grades, with_truncated=truncated_too(run)))
 
 
