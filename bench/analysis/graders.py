@@ -14,6 +14,8 @@ from bench.analysis.agreement import (
     pairwise_disagreement,
     unanimous,
 )
+from bench.analysis.agreement_interval import alpha_interval, clusters, kappa_interval
+from bench.analysis.multi_rater import multi_rater
 from bench.analysis.units import GRADING, OUTPUT
 
 if TYPE_CHECKING:
@@ -21,8 +23,14 @@ if TYPE_CHECKING:
 
 UNIT = [*OUTPUT, "atom"]
 """What a verdict is of: one atom in one output."""
-BETWEEN = ["scope", "grader", "other", "outputs", "atoms", "pairs", "missing", "agreement", "kappa", "alpha"]
-WITHIN = ["grader", "scope", "passes", "outputs", "atoms", "missing", "agreement", "alpha", "flip_rate", "unanimous"]
+BETWEEN = [
+    "scope", "grader", "other", "outputs", "atoms", "pairs", "missing", "agreement", "kappa", "kappa_low", "kappa_high",
+    "alpha", "alpha_low", "alpha_high", "ac1",
+]  # fmt: skip
+WITHIN = [
+    "grader", "scope", "passes", "outputs", "atoms", "missing", "agreement", "alpha", "alpha_low", "alpha_high", "ac1",
+    "flip_rate", "unanimous",
+]  # fmt: skip
 FLIPS = ["grader", "scope", "fixture", "atom", "tag", "outputs", "flip_rate"]
 
 
@@ -30,7 +38,8 @@ def between_graders(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a pair of graders of one scope: how far they agree on the atoms of the outputs that both graded.
 
     Every pass of one is held against every pass of the other. agreement 0..1, kappa (Cohen, unweighted) and alpha
-    (Krippendorff, nominal) NA where undefined; `missing` counts pairs in which a verdict is missing.
+    (Krippendorff, nominal) with their 95 % intervals (`agreement_interval`) and ac1 (Gwet), NA where undefined;
+    `missing` counts pairs in which a verdict is missing.
     """
     lines = []
     for scope, graded in grades.groupby("scope", observed=True):
@@ -38,12 +47,15 @@ def between_graders(grades: pd.DataFrame) -> pd.DataFrame:
             tables = [graded.loc[graded["grader"] == name, [*UNIT, "verdict"]] for name in (one, other)]
             both = tables[0].merge(tables[1], on=UNIT, suffixes=("", "_other"))
             a, b = _ratings(both["verdict"]), _ratings(both["verdict_other"])
+            of = clusters(both["fixture"].tolist(), both["atom"].tolist())
             lines.append(
                 {
                     "scope": scope, "grader": one, "other": other,
                     "outputs": len(both[OUTPUT].drop_duplicates()), "atoms": len(both[UNIT].drop_duplicates()),
                     "pairs": len(both), "missing": sum(x is None or y is None for x, y in zip(a, b, strict=True)),
                     "agreement": agreement(a, b), "kappa": cohen_kappa(a, b), "alpha": krippendorff_alpha([a, b]),
+                    **_limits("kappa", kappa_interval(a, b, of)), **_limits("alpha", alpha_interval([a, b], of)),
+                    "ac1": multi_rater([a, b]).ac1,
                 }
             )  # fmt: skip
     return _frame(lines, BETWEEN)
@@ -53,13 +65,16 @@ def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a grader and scope with several passes: how far its passes agree.
 
     agreement is the share of pass pairs, over all atoms, that say the same; flip_rate is 1 - agreement; unanimous the
-    share of atoms on which all passes agree; alpha is Krippendorff's, nominal. NA where undefined.
+    share of atoms on which all passes agree; alpha is Krippendorff's, nominal, with its 95 % interval, ac1 is Gwet's.
+    NA where undefined.
     """
     lines = []
     for (grader, scope), graded in grades.groupby(GRADING, observed=True):
-        passes = _by_pass(graded)
+        wide = graded.pivot(index=UNIT, columns="grading_pass", values="verdict")
+        passes = [_ratings(wide[number]) for number in sorted(wide.columns)]
         if len(passes) < 2:
             continue
+        of = clusters(*(wide.index.get_level_values(level).tolist() for level in ("fixture", "atom")))
         flips = pairwise_disagreement(passes)
         lines.append(
             {
@@ -67,6 +82,7 @@ def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
                 "outputs": len(graded[OUTPUT].drop_duplicates()), "atoms": len(passes[0]),
                 "missing": sum(v is None for one in passes for v in one),
                 "agreement": None if flips is None else 1 - flips, "alpha": krippendorff_alpha(passes),
+                **_limits("alpha", alpha_interval(passes, of)), "ac1": multi_rater(passes).ac1,
                 "flip_rate": flips, "unanimous": unanimous(passes),
             }
         )  # fmt: skip
@@ -91,10 +107,9 @@ def atom_flips(grades: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(order, ascending=[False, True, True, True, True], ignore_index=True)
 
 
-def _by_pass(graded: pd.DataFrame) -> list[list[str | None]]:
-    """The verdicts of each pass over the same units in the same order; None where a pass has none."""
-    wide = graded.pivot(index=UNIT, columns="grading_pass", values="verdict")
-    return [_ratings(wide[number]) for number in sorted(wide.columns)]
+def _limits(name: str, interval: tuple[float, float] | None) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _ratings(verdicts: pd.Series) -> list[str | None]:

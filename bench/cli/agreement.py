@@ -1,9 +1,10 @@
 """Say how far a run's graders agree, with each other and from pass to pass.
 
 agreement: share of verdicts that are the same. kappa (Cohen) and alpha (Krippendorff, nominal): agreement beyond what
-chance would bring, 1 at best; a dash where that cannot be said. flip rate: share of pass pairs that differ on an atom.
-Passes show how much a grader wavers, not what it gets wrong each time. RUN is a folder or the name of a run in the
-project's results/; without it, the newest run.
+chance would bring, 1 at best, with their 95 % intervals; a dash where that cannot be said. ac1 (Gwet) stands beside
+them: where nearly all is carried, both are low though graders agree. flip rate: share of pass pairs that differ on an
+atom. Passes show how much a grader wavers, not what it gets wrong each time. RUN is a folder or the name of a run in
+the project's results/; without it, the newest run.
 
 examples:
   bench agreement
