@@ -38,6 +38,7 @@ COMMANDS = {
     "calibrate": "hold a grader against human labels; fit the matcher's weights on them",
     "agreement": "say how far a run's graders and passes agree",
     "noise": "say where a run's variation comes from, and what other designs would tell apart",
+    "export": "write a run in another tool's format",
     "report": "write a run's report: one HTML file",
     "sweep": "run a sweep through its notebooks and draw the plots",
     "prices": "print the price table",

@@ -1,18 +1,23 @@
 """List the arms of the project: label, kind, settings, size of the instruction in estimated tokens, first line.
 
+With `import FILE`, the prompts of a promptfoo file become arms first: prompts/<label>.md, nothing overwritten.
+
 examples:
   bench arms
   bench arms --json
+  bench arms import promptfooconfig.yaml
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 import msgspec
 
 from bench.arms import Arm, ArmFile, list_arms
-from bench.cli.output import emit
+from bench.cli.output import emit, emit_json, say
+from bench.errors import BenchError, shown
 from bench.project import find_project
 from bench.text import clip, estimate_tokens
 
@@ -21,12 +26,32 @@ FIRST_LINE_CHARS = 60
 
 
 def arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", metavar="import FILE", nargs="*", help="take the prompts of a promptfoo file as arms")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON, the settings as written")
 
 
 def run(args: Namespace) -> int:
+    if args.action:
+        return _import(args)
     arms = list_arms(find_project())
     emit([_json_row(a) if args.json else _text_row(a) for a in arms], COLUMNS, as_json=args.json)
+    return 0
+
+
+def _import(args: Namespace) -> int:
+    from bench.exporting.promptfoo import import_prompts
+
+    match args.action:
+        case ["import", file]:
+            written, notes = import_prompts(Path(file), find_project())
+        case _:
+            raise BenchError("'bench arms' lists the arms; 'bench arms import FILE' takes those of a promptfoo file")
+    for note in notes:
+        say(note)
+    if args.json:
+        emit_json([str(path) for path in written])
+    else:
+        print("\n".join(f"written: {shown(path)}" for path in written))
     return 0
 
 

@@ -15,22 +15,24 @@ examples:
   bench table quickstart --latest
   bench table results/quickstart --by fixture --json
   bench table nightly --delivered
+  bench table nightly --to csv --out arms.csv
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.atomic import write_bytes
 from bench.cli.output import emit_json
-
-if TYPE_CHECKING:
-    from bench.index import Run
+from bench.errors import BenchError
 
 if TYPE_CHECKING:
     from bench.index import Run
 
 UNITS = ("carry", "write", "tokens")
+FORMATS = ("csv", "parquet", "md")
 BY = ("tag", "speaker", "distance", "times-said", "step")
 
 
@@ -46,6 +48,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--latest", action="store_true", help="leave out versions of arms that the project no longer has"
     )
+    parser.add_argument("--to", choices=FORMATS, help="every column of every line in this format; md as people read it")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where --to writes; default standard output")
     parser.add_argument("--json", action="store_true", help="print every column of every line as JSON")
 
 
@@ -55,7 +59,11 @@ def run(args: Namespace) -> int:
     from bench.run_view import arm_table, fixture_table
     from bench.told import TABLES_BY, show_arms, show_by, without_superseded
 
+    if args.out and not args.to:
+        raise BenchError("--out takes the format from --to; say --to csv, parquet or md")
     opened = open_run(args.run)
+    if args.to:
+        return _export(opened, args)
     if args.frontier:
         return _frontier(opened, args)
     if args.delivered:
@@ -68,6 +76,31 @@ def run(args: Namespace) -> int:
         print(show_by(opened, args.by, with_truncated=args.with_truncated, latest=args.latest))
     else:
         print(show_arms(opened, by=args.by, with_truncated=args.with_truncated, latest=args.latest))
+    return 0
+
+
+def _export(opened: Run, args: Namespace) -> int:
+    from bench.exporting.tables import as_bytes, as_markdown
+    from bench.run_view import arm_table, fixture_table
+    from bench.told import TABLES_BY, show_arms, show_by, without_superseded
+
+    if args.frontier or args.delivered or args.json:
+        raise BenchError("--to is of the arm table and its --by; --frontier and --delivered print JSON with --json")
+    if args.to == "md":
+        by = show_by if args.by in BY else show_arms
+        told = by(opened, by=args.by, with_truncated=args.with_truncated, latest=args.latest)
+        data = as_markdown(told).encode()
+    else:
+        frame = ({None: arm_table, "fixture": fixture_table} | TABLES_BY)[args.by](
+            opened, with_truncated=args.with_truncated
+        )
+        data = as_bytes(without_superseded(opened, frame)[0] if args.latest else frame, args.to)
+    if args.out:
+        write_bytes(args.out, data)
+    elif args.to == "parquet":
+        raise BenchError("Parquet is no text; say --out FILE")
+    else:
+        print(data.decode(), end="")
     return 0
 
 

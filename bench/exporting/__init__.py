@@ -1,0 +1,1 @@
+"""A run in other tools' formats, and other tools' prompts as arms."""
