@@ -78,8 +78,8 @@ def test_what_the_benchs_own_assembly_changed_is_written_anew_in_its_place(ran, 
 @pytest.mark.parametrize(
     ("front", "text", "told"),
     [
-        ("", "List nothing.", "the nearest, of 'plain', has another instruction"),
-        ("max_tokens = 99", "List all.", r"has other settings \(max_tokens is 99 here, effort not set\)"),
+        ("", "List nothing.", "the nearest, of 'plain', differs in its instruction"),
+        ("max_tokens = 99", "List all.", r"differs in its settings \(max_tokens is 99 here, effort not set\)"),
         ('effort = "low"', "List all.", r"\(max_tokens is 32000 here, effort low\)"),
         (PART, "List all.", "no stored reply of a commitments pass fits"),
     ],
@@ -118,10 +118,10 @@ def test_other_contexts_models_and_replicates_are_named():
         )  # fmt: skip
         return why_none(fork, c, rows).split(": ", 1)[1]
 
-    assert told(fixture="f2").startswith("no stored reply fits; the nearest, of 'old', has another fixture;")
-    assert "has another model;" in told(model="n")
-    assert "has another staleness;" in told(stale_by=4)
-    assert "has another context;" in told(context_sha256="d")
+    assert told(fixture="f2").startswith("no stored reply fits; the nearest, of 'old', differs in its fixture;")
+    assert "differs in its model;" in told(model="n")
+    assert "differs in its staleness;" in told(stale_by=4)
+    assert "differs in its context;" in told(context_sha256="d")
     assert "there are only 2 replicates of 'old'" in told(replicate=3)
     assert why_none(Fork(
         reply_sha256="x", fixture="f1", model="m", context_sha256="c", instruction="", max_tokens=9, effort=None,

@@ -29,11 +29,11 @@ def why_none(fork: Fork, cell: Cell, rows: Sequence[OutputRow]) -> str:
     for what, of_row, of_cell in _BELONGS:
         alike = [row for row in left if of_row(row) == of_cell(cell)]
         if not alike:
-            return f"{cell}: no stored reply fits; the nearest, of '{left[0].arm}', has another {what}; {ASK}"
+            return f"{cell}: no stored reply fits; the nearest, of '{left[0].arm}', differs in its {what}; {ASK}"
         left = alike
     if all(row.replicate != cell.replicate for row in left):
         most = max(row.replicate for row in left)
         there = "there is only 1 replicate" if most == 1 else f"there are only {most} replicates"
         return f"{cell}: no stored reply fits; {there} of '{left[0].arm}'; {ASK}"
     settings = f"max_tokens is {fork.max_tokens} here, effort {fork.effort or 'not set'}"
-    return f"{cell}: no stored reply fits; the nearest, of '{left[0].arm}', has other settings ({settings}); {ASK}"
+    return f"{cell}: no stored reply fits; the nearest, of '{left[0].arm}', differs in its settings ({settings}); {ASK}"
