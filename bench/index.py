@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from io import BytesIO
@@ -53,6 +53,8 @@ class Run:
     grades: pd.DataFrame
     inventions: pd.DataFrame
     calls: pd.DataFrame
+    kept: dict[object, pd.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Tables worked out of these, which several tables and figures ask for."""
 
     @property
     def name(self) -> str:

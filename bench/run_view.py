@@ -131,7 +131,7 @@ def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated
     `inventory@3f9c`, or `inventory · model` where several models were asked. In a chain arms are compared at each step
     alone, one step under the other; `inventory · step 2` names one of them.
     """
-    asked = (arms, grading, with_truncated)
+    asked = (arms, grading or gradings(run)[0], with_truncated)
     if asked not in run.kept:
         run.kept[asked] = _compared(run, arms, grading, with_truncated)
     return run.kept[asked].copy()

@@ -1,11 +1,106 @@
-"""One kernel that executes the whole report of 1,000 outputs: there is no report notebook to measure yet."""
+"""Notebooks and report over a made run of 1,000 outputs: each notebook's cells in a fresh process, imports included.
+
+That is what a notebook takes beyond the start of its kernel. Figures and tables are turned into what a notebook keeps
+of them (PNG, HTML) as well.
+"""
 
 from __future__ import annotations
 
-from benchmarks.line import Line, not_built
+import ast
+import contextlib
+import io
+import json
+import os
+import tempfile
+from pathlib import Path
+from random import Random
+
+import msgspec
+import yaml
+
+from benchmarks.line import Line, at_most
+from benchmarks.made import SEED, answer_key, messages_session
+from benchmarks.measure import MB, MEMORY_DISK, Took, in_child, timed
+from benchmarks.world import ROOT
+
+NOTEBOOKS = ("compare_arms", "recall_vs_cost", "lost_atoms")
+FIXTURES, REPLICATES, ATOMS, SESSION_BYTES = 4, 50, 82, 200_000
+ARMS = {
+    "inventory": ("prompt", 0.8), "two-copy": ("prompt", 0.75), "nine-sections": ("prompt", 0.65),
+    "short": ("prompt", 0.45), "my-prompt": ("prompt", 0.6), "full": ("full", 1.0), "nothing": ("nothing", 0.0),
+}  # fmt: skip
+"""Five arms of 50 replicates on four fixtures are 1,000 outputs; the controls come on top."""
+MOST_S, MOST_MB = 8.0, 3.0
 
 
-def run(size: float = 1.0) -> list[Line]:  # noqa: ARG001
-    """One line without a figure."""
-    what = "one kernel that executes the whole report of 1,000 outputs"
-    return [not_built(what, "≤ 8 s beyond kernel start", "there is no report notebook yet")]
+def run(size: float = 1.0) -> list[Line]:
+    """A line a notebook, and two on the report: its time and its size."""
+    with tempfile.TemporaryDirectory(dir=MEMORY_DISK) as folder:
+        root = Path(folder) / "project"
+        outputs = in_child(_make, root, max(2, round(REPLICATES * size)), max(4, round(ATOMS * size)))
+        lines = []
+        for name in NOTEBOOKS:
+            took = in_child(_execute, root, name)
+            lines.append(at_most(MOST_S, took.wall_s, "s", f"{name}.ipynb over {outputs:,} outputs", took))
+        written, took = in_child(_report, root)
+        lines.append(at_most(MOST_S, took.wall_s, "s", f"bench report over {outputs:,} outputs", took))
+        lines.append(at_most(MOST_MB, written / MB, "MB", f"report.html of {outputs:,} outputs"))
+        return lines
+
+
+def _make(root: Path, replicates: int, atoms: int) -> int:
+    """Make project and run, tables included; returns the number of outputs."""
+    from bench.fixtures import load_fixture
+    from bench.index import open_run
+    from benchmarks.made_run import made_run
+
+    (root / "results").mkdir(parents=True)
+    (root / "bench.toml").write_text("version = 1\n")
+    fixtures = {}
+    for n in range(FIXTURES):
+        folder = root / "fixtures" / f"made-{n}"
+        folder.mkdir(parents=True)
+        (folder / "transcript.jsonl").write_text(messages_session(SESSION_BYTES, SEED + n))
+        key = msgspec.to_builtins(answer_key(Random(SEED + n), atoms))
+        (folder / "key.yaml").write_text(yaml.safe_dump(key))
+        (folder / "fixture.yaml").write_text(
+            "version: 1\ntitle: Made\nharness: anthropic-messages\nsource: made from a seed\nlicence: Apache-2.0\n"
+            'language: en\nsplit: dev\ntokens: 0\nsha256: ""\n'
+        )
+        fixtures[folder.name] = load_fixture(folder)
+    made_run(root / "results" / "made", fixtures, ARMS, replicates)
+    return len(open_run(root / "results" / "made").outputs)
+
+
+def _execute(root: Path, name: str) -> Took:
+    """Execute the notebook's code cells as a kernel does; what each shows is turned into PNG or HTML."""
+    document = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_bytes())
+    cells = ["".join(cell["source"]) for cell in document["cells"] if cell["cell_type"] == "code"]
+    os.chdir(root)
+    return timed(lambda: _run_all(cells))[1]
+
+
+def _run_all(cells: list[str]) -> None:
+    names: dict[str, object] = {}
+    for cell in cells:
+        tree = ast.parse(cell)
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(tree, "cell", "exec"), names)
+            if isinstance(last, ast.Expr):
+                shown = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+                for look in ("_repr_png_", "_repr_html_"):
+                    if hasattr(shown, look):
+                        getattr(shown, look)()
+
+
+def _report(root: Path) -> tuple[int, Took]:
+    """The report's bytes, and what it took with all imports."""
+
+    def write() -> int:
+        from bench.index import open_run
+        from bench.report import write_report
+
+        return write_report(open_run(root / "results" / "made")).stat().st_size
+
+    return timed(write)

@@ -61,7 +61,7 @@ def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], 
     """`inventory carries 79.4 points of 100. Of 6 other arms, controls aside, 1 carries more, …`."""
     recall = first["recall"]
     told = f"{first['name']} carries {points(recall)} points of 100." if isinstance(recall, float) else ""
-    rivals = [line for line in others if kinds.get(str(line["name"])) not in CONTROLS]
+    rivals = [line for line in others if line["verdict"] is not None and kinds[str(line["name"])] not in CONTROLS]
     found = [line["difference"] for line in rivals if line["found"] is True]
     more = sum(isinstance(d, float) and d > 0 for d in found)
     counts = ((more, "more"), (len(found) - more, "fewer"))
