@@ -62,3 +62,18 @@ def test_a_held_group_is_waited_for_and_told_once(tmp_path):
     run_sweep(path, outside=outside(model), progress=Lines(tell), grade=False)
     assert [line for line in lines if "waiting" in line] == [f"f1/{PAID}: {other.owner} works on it; waiting"]
     assert len(model.asked) == 4
+
+
+def test_a_commitments_pass_is_asked_by_one_process_and_serves_them_all(tmp_path):
+    arms = {n: f'+++\nparts = ["summary", "commitments"]\n+++\nPrompt {n}.' for n in ("a", "b")}
+    path = project(tmp_path, arms=arms, fixtures=("f1", "f2"), sweep="replicates = 3\nconcurrency = 2")
+    (tmp_path / "prompts/_commitments.md").write_text("Find.")
+    found = reply('UNKEPT | T1 | "I will." | not done')
+    models = [
+        FakeModel(lambda r, _n: found if r.instruction == "Find." else reply(), latency_s=0.003) for _ in range(3)
+    ]
+    summaries = at_once(path, models)
+    asked = [r.instruction for m in models for r in m.asked]
+    assert (asked.count("Find."), len(asked)) == (2 * 3, 2 * 3 + 2 * 2 * 3)
+    assert [s.exit_status for s in summaries] == [0, 0, 0]
+    assert [r.parts_failed for r in Store(tmp_path / "results/s").rows()] == [None] * 12
