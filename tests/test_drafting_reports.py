@@ -197,6 +197,8 @@ def test_a_layout_typed_line_by_line_is_decided_line_by_line():
         ([user("Write the handbook.")], "The last request, open at the end:"),
         ([user("Write the handbook."), call("t1", "Write", file_path="a.md")], "The last request, open at the end:"),
         ([user("Write the handbook."), says("Written.")], "The last request, answered in message 3:"),
+        ([user("Write the handbook."), says("Written."), harness("a hook ran")], "The last request, answered in"),
+        ([user("Write the handbook."), says("I begin."), call("t1", "Write")], "The last request, open at the end:"),
         ([user("shorter")], 'The last request, open at the end: "shorter"'),
     ],
 )

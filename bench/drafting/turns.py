@@ -72,7 +72,8 @@ def turns_of(transcript: Transcript) -> tuple[Turn, ...]:
 def _turn(messages: tuple[Message, ...], at: int, text: str, end: int) -> Turn:
     own = range(at + 1, end)
     answers = (i for i in reversed(own) if messages[i].author == "assistant" and messages[i].spoken.strip())
-    report = next((i for i in answers if not messages[i].tool_uses), None)
+    whole = (i for i in answers if not messages[i].tool_uses and messages[i].stop_reason not in _BROKEN_OFF)
+    report = next(whole, None)
     broken = any(messages[i].origin == "interrupt" or messages[i].stop_reason in _BROKEN_OFF for i in own)
     return Turn(at, text, report, broken and report is None)
 

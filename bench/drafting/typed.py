@@ -69,8 +69,10 @@ def asks(turns: Sequence[Turn], words: Words, transcript: Transcript) -> Iterato
 
 
 def is_open(turn: Turn, transcript: Transcript) -> bool:
-    """Whether nothing after the last typed turn answers it: the session does not end with what the assistant says."""
-    return turn.report is None or turn.report != len(transcript.messages) - 1
+    """Whether nothing after the last typed turn answers it: the assistant did not speak, or went on to call tools."""
+    if turn.report is None:
+        return True
+    return any(message.tool_uses for message in transcript.messages[turn.report :])
 
 
 def _statements(
