@@ -16,6 +16,7 @@ _HOMES: dict[str, str] = {
     "assemble_run": "bench.forks.assembling",
     "finish": "bench.notebook",
     "review_key": "bench.reviewing.form",
+    "grade_by_hand": "bench.grading.human_form",
     "sweep": "bench.sweeps",
     "against_baseline": "bench.baseline",
     "diff": "bench.versions",

@@ -23,10 +23,15 @@ from bench.sweepfile import GraderSpec
 SHEETS = "sheets"
 
 
+def sheets_folder(store: GradedStore, spec: GraderSpec) -> Path:
+    """Where the blind sheets of this way of grading lie."""
+    return store.grades_dir / grader_folder(spec) / SHEETS
+
+
 def human_run(store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping[str, Fixture]) -> GraderResult:
     """Write a sheet for every output and pass without a current grade; the result says where they wait."""
     dues = _dues(store, spec, seed, fixtures)
-    folder = store.grades_dir / grader_folder(spec) / SHEETS
+    folder = sheets_folder(store, spec)
     missing = [one for one in dues.values() if not one.graded]
     new = sum(write_sheet(one, folder, seed) for one in missing)
     waiting = f"{len(missing)} sheets wait in {shown(folder)}, {new} of them new; read them with --human --read FILE"
@@ -44,7 +49,7 @@ def read_human(
 ) -> GraderResult:
     """Grades made of filled-in sheets. Raises Problems that name each bad line; then no grade is made."""
     dues = _dues(store, spec, seed, fixtures)
-    filled = read_sheets(paths, dues, store.grades_dir / grader_folder(spec) / SHEETS)
+    filled = read_sheets(paths, dues, sheets_folder(store, spec))
     grades = [(dues[id_], _grade(dues[id_], said, spec, seed)) for id_, said in filled.items()]
     write_all([(one.path, msgspec.json.encode(grade) + b"\n") for one, grade in grades])
     missing = [one for one in dues.values() if not one.graded]

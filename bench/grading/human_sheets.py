@@ -31,6 +31,8 @@ from bench.schema import read_text
 COLUMNS = ("output", "kind", "id", "statement", "stale_if", "wrong_if", "verdict", "evidence")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell must not begin with: spreadsheets run it. Statements come from transcripts, which may be hostile."""
+Line = dict[str, str]
+"""Column -> what a line of a sheet holds."""
 OF_NEVER = ("carried", "absent")
 FREE = "free"
 """Kind of a line that a person adds: something else that the text states and that is not so."""
@@ -93,7 +95,7 @@ def read_sheets(paths: Iterable[Path], dues: Mapping[str, Due], folder: Path) ->
     said: dict[str, dict[str, tuple[Verdict | None, str | None]]] = {}
     free: dict[str, list[tuple[str, str | None]]] = {}
     for path in paths:
-        for line, row in _lines(path):
+        for line, row in sheet_lines(path):
             try:
                 due = _output(row, dues, folder)
                 mine = said.setdefault(due.sealed.id, {})
@@ -118,9 +120,9 @@ def _table(due: Due, seed: int) -> bytes:
     writer.writerow(COLUMNS)
     for atom in shuffled(key.atoms, [a.id for a in key.atoms], seed, opaque):
         stale, wrong = _example(s.match for s in atom.stale), _example(atom.wrong)
-        writer.writerow(map(_cell, (opaque, "atom", atom.id, atom.text, stale, wrong, "", "")))
+        writer.writerow(map(cell, (opaque, "atom", atom.id, atom.text, stale, wrong, "", "")))
     for never in shuffled(key.never, [n.id for n in key.never], seed, opaque):
-        writer.writerow(map(_cell, (opaque, "never", never.id, never.text, "", "", "", "")))
+        writer.writerow(map(cell, (opaque, "never", never.id, never.text, "", "", "", "")))
     return out.getvalue().encode("utf-8-sig")  # with a mark, which Excel needs to read it as UTF-8
 
 
@@ -128,11 +130,12 @@ def _example(patterns: Iterable[str]) -> str:
     return " / ".join(dict.fromkeys(words for p in patterns if (words := in_words(p))))
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """The text as a spreadsheet may hold it."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def sheet_lines(path: Path) -> Iterator[tuple[int, Line]]:
     """The lines of a table with the number each begins at. Raises BenchError where it has not the sheets' columns."""
     text = read_text(path)
     head = text.partition("\n")[0]
@@ -157,6 +160,11 @@ def _output(row: dict[str, str], dues: Mapping[str, Due], folder: Path) -> Due:
     return due
 
 
+def allowed(kind: str) -> Sequence[str]:
+    """The verdicts that a line of this kind can have."""
+    return OF_NEVER if kind == "never" else get_args(Verdict)
+
+
 def _verdict(row: dict[str, str], key: Key) -> tuple[str, Verdict | None]:
     kind, id_, told = row["kind"].strip(), row["id"].strip(), row["verdict"].strip().casefold()
     ids = {"atom": [a.id for a in key.atoms], "never": [n.id for n in key.never]}
@@ -164,11 +172,11 @@ def _verdict(row: dict[str, str], key: Key) -> tuple[str, Verdict | None]:
         raise BenchError(f"is of kind '{kind}'; atom, never or {FREE}")
     if id_ not in ids[kind]:
         raise BenchError(f"names the {kind} '{id_}', which the key has not")
-    allowed: Sequence[str] = OF_NEVER if kind == "never" else get_args(Verdict)
-    if told and told not in allowed:
-        close = get_close_matches(told, allowed, n=1)
+    may = allowed(kind)
+    if told and told not in may:
+        close = get_close_matches(told, may, n=1)
         meant = f"; did you mean '{close[0]}'?" if close else ""
-        raise BenchError(f"has the verdict '{row['verdict'].strip()}'; one of {', '.join(allowed)}{meant}")
+        raise BenchError(f"has the verdict '{row['verdict'].strip()}'; one of {', '.join(may)}{meant}")
     return id_, cast(Verdict, told) if told else None
 
 
