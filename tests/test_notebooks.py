@@ -25,7 +25,16 @@ def code_cells(path):
 
 
 def test_the_notebooks_are_there():
-    named = {"assembly", "chain_survival", "compare_arms", "grade_by_hand", "lost_atoms", "recall_vs_cost", "review_key", "sweep"}
+    named = {
+        "assembly",
+        "chain_survival",
+        "compare_arms",
+        "grade_by_hand",
+        "lost_atoms",
+        "recall_vs_cost",
+        "review_key",
+        "sweep",
+    }
     assert named <= {p.stem for p in TEMPLATES}
 
 
