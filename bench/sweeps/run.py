@@ -70,7 +70,7 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
     asked = overrides or Overrides()
     resolved = resolve(path, asked)
     first = [_group_job(group, resolved, asked) for group in groups(resolved)]
-    _analysis_jobs(resolved, inputs_sha256=None)  # so that a missing notebook is told before hours of work
+    analysis_jobs(resolved, inputs_sha256=None)  # so that a missing notebook is told before hours of work
     check_kernel()
     progress = Progress(resolved.root)
     at_once = jobs or min(os.cpu_count() or 1, JOBS_MOST)
@@ -101,7 +101,8 @@ def _group_job(group: Group, resolved: Resolved, overrides: Overrides) -> Job:
     return msgspec.structs.replace(job, leaves_result=True, alone_with=group.model if local else None)
 
 
-def _analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
+def analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
+    """The notebooks over the whole run that fit the sweep. Raises BenchError where one of them is missing."""
     parameters: dict[str, object] = {"run": resolved.run, "results_dir": str(resolved.root.parent.resolve())}
     parts = OF_PARTS if families(a.arm.label for a in resolved.arms) else ()
     names = (*ANALYSIS, *parts, *(OF_CHAINS if resolved.sweep.chain > 1 else ()))
@@ -135,7 +136,7 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
         return []
     if not is_indexed(store):
         build_index(store)
-    return _analysis_jobs(resolved, inputs_sha256=content_sha256(store))
+    return analysis_jobs(resolved, inputs_sha256=content_sha256(store))
 
 
 def _report(root: Path) -> Path | None:
