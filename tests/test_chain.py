@@ -262,6 +262,25 @@ def test_what_later_steps_are_expected_to_cost_is_kept_for_them(tmp_path):
     assert max(flying) == 3
 
 
+def test_passes_of_later_steps_are_in_the_plan_once_for_all_that_share_them(tmp_path):
+    """Two arms share a pass a step and replicate: one is asked now, and two later; of arms without a model as well."""
+    parts = 'parts = ["summary", "commitments"]'
+    arms = {"long": f"+++\n{parts}\n+++\nList all.", "short": f"+++\n{parts}\n+++\nSay it short."}
+    arms |= {"full.toml": f'kind = "full"\n{parts}'}
+    path = chained(tmp_path, arms=arms, sweep="chain = 3\n")
+    (tmp_path / "prompts/_commitments.md").write_text("What was promised?")
+    model = FakeModel(lambda _request, n: reply(f"Handoff number {n}."))
+    plan = plan_sweep(path, outside=outside(model))
+    later = [s for s in plan.later if s.fork.is_pass]
+    assert (plan.told, plan.told_later) == ("2 forks and 1 commitments pass", "4 forks and 2 commitments passes")
+    lines = {(line.arm, line.chain_step): line for line in plan_lines(plan)}
+    assert lines["(commitments pass)", 3].outcome == "after step 2"
+    ran(path, model)
+    asked = [r.context for r in model.asked if r.instruction == "What was promised?"]
+    assert len(asked) == 3
+    assert {s.fork.context_sha256 for s in later} == {context.sha256 for context in asked[1:]}
+
+
 def test_the_bill_of_a_chain_lies_between_the_least_and_the_most_of_its_plan(tmp_path):
     path = chained(tmp_path)
     plan = plan_sweep(path, outside=outside(FakeModel(numbered)))

@@ -161,7 +161,7 @@ def _print_plan(plan: Plan, *, as_json: bool) -> None:
     if as_json:
         return
     low, expected, worst = (plan.total(f"{which}_usd") for which in ("low", "expected", "worst"))
-    later = f", {len(plan.later)} after them (sizes estimated)" if plan.later else ""
+    later = f", {plan.told_later} after them (sizes estimated)" if plan.later else ""
     print(f"{len(plan.cells)} cells, {plan.done} of them done; {plan.told} to ask{later}")
     if (plan.asked or plan.later) and expected is not None:
         print(f"cost: ${low:.4f} at least, ${expected:.4f} expected, ${worst:.4f} at most")

@@ -88,9 +88,12 @@ class Plan:
     @property
     def told(self) -> str:
         """How many calls there are to make: `2 forks and 1 commitments pass`."""
-        passes = sum(s.fork.is_pass for s in self.asked)
-        forks = f"{len(self.asked) - passes} forks"
-        return f"{forks} and {passes} commitments pass{'es' if passes > 1 else ''}" if passes else forks
+        return _told(self.asked)
+
+    @property
+    def told_later(self) -> str:
+        """How many there are after them; empty where there are none."""
+        return _told(self.later) if self.later else ""
 
     @property
     def groups(self) -> dict[str, list[Sized]]:
@@ -104,6 +107,12 @@ class Plan:
         """The sum of one of the forks' costs (`low_usd`, …), later steps included; None where any is unknown."""
         values = [getattr(s, which) for s in (*self.asked, *self.later)]
         return None if None in values else math.fsum(values)
+
+
+def _told(calls: Sequence[Sized]) -> str:
+    passes = sum(s.fork.is_pass for s in calls)
+    forks = f"{len(calls) - passes} forks"
+    return f"{forks} and {passes} commitments pass{'es' if passes > 1 else ''}" if passes else forks
 
 
 def with_later(plan: Plan) -> Plan:

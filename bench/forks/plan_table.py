@@ -75,8 +75,9 @@ def plan_lines(plan: Plan) -> list[PlanLine]:
         for i, cell in enumerate(sized.fork.cells):
             line(_place(cell), None).add(sized, pays=i == 0)
     for sized in plan.later:
-        cell = sized.fork.cells[0]
-        line(_place(cell), _after(cell)).add(sized, pays=True)
+        fork, cell = sized.fork, sized.fork.cells[0]
+        passes = (fork.fixture, PASS, fork.model, cell.chain_step, cell.stale_by)
+        line(passes if fork.is_pass else _place(cell), _after(cell)).add(sized, pays=True)
     for place, outcome in _uncalled(plan):
         line(place, outcome).cells += 1
     return list(lines.values())

@@ -144,7 +144,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
         lost=tuple((f, whys[f.reply_sha256]) for f in passes if f.reply_sha256 in whys),
         decided=(*(d for d in grid.decided if done.get(str(d.cell)) != d.cell.key), *misfits),
         builds=builds,
-        later=later.sized(f for f in grid.later if f.model not in skipped),
+        later=later.of(grid, {n: limits for n, limits in _limits(laid.models).items() if n not in skipped}),
         later_builds=grid.later_builds,
         skipped=skipped,
         batched=frozenset(laid.batches),
