@@ -10,6 +10,8 @@ from fixture_files import MESSAGES, write_project
 from loopback import LoopbackServer, say
 from sessions import says, transcript, user
 
+from bench.calls.journal import Journal
+from bench.calls.ledger import Ledger
 from bench.calls.pricing import Pricing
 from bench.checks.worth import doubts
 from bench.cli import main
@@ -224,6 +226,21 @@ def test_a_malformed_answer_is_asked_for_once_more_and_every_answer_is_paid(sess
     done = draft(session, tmp_path / "d", model)
     assert (done.calls, len(done.checked.atoms)) == (calls, kept)
     assert done.usd > 0 and done.exit_status == (0 if kept else 1)
+
+
+def test_what_a_dead_process_left_in_flight_counts_at_its_worst(session, tmp_path):
+    worst = plan_draft(session, PAID, PRICING, outside(FakeModel())).worst_usd
+    folder = tmp_path / "d"
+    folder.mkdir()
+    journal = Journal(folder / "journal.jsonl")
+    Ledger(journal, None, lambda: "2026-11-30T12:00:00Z").start("a" * 64, ["draft"], "draft", worst)
+    journal.close()
+    model = FakeModel(answering(reply(answer(GOOD))))
+    assert draft(session, folder, model, budget_usd=1.5 * worst).by_budget and model.asked == []
+    assert draft(session, folder, model, budget_usd=2.5 * worst).checked.fates["kept"] == 1
+    rows = [json.loads(line) for line in (folder / "calls.jsonl").read_text().splitlines()]
+    assert [(r["purpose"], r["outcome"]) for r in rows] == [("draft", "aborted"), ("draft", "drafted")]
+    assert rows[0]["possibly_billed_usd"] == worst
 
 
 def test_without_credentials_a_plan_is_estimated(session):
