@@ -39,7 +39,14 @@ def conclusions(table: pd.DataFrame, measures: pd.DataFrame) -> pd.Series:
 
 def conclusion(line: Line, first: Line, costs: Mapping[object, Line], comparisons: int = 1) -> str:
     """The sentence of one arm against the first; `costs` are its measures, `comparisons` how many were looked at."""
-    parts = [*_what(line, first, comparisons), *_gaps(line), *_worst(line, first), *cost_clauses(costs), *_grader(line)]
+    parts = [
+        *_what(line, first, comparisons),
+        *_no_worse(line),
+        *_gaps(line),
+        *_worst(line, first),
+        *cost_clauses(costs),
+        *_grader(line),
+    ]
     return "; ".join(parts)
 
 
@@ -114,6 +121,18 @@ def _other_facts(line: Line) -> list[str]:
         else [f"on other facts of its transcript it is {signed(low)} to {signed(high)}"]
     )
     return [*facts, "nothing is said of other transcripts"]
+
+
+def _no_worse(line: Line) -> list[str]:
+    """What holds against a margin that was fixed beforehand; that no difference was found says nothing of it."""
+    margin, worse, good = (_number(line[c]) for c in ("margin", "p_no_worse", "p_as_good"))
+    if margin is None or worse is None or good is None:
+        return []
+    if good <= ALPHA:
+        return [f"it is as good, to within {margin:g} points (p {good:.2g})"]
+    if worse <= ALPHA:
+        return [f"it is not worse by {margin:g} points or more (p {worse:.2g})"]
+    return [f"that it is not worse by {margin:g} points or more cannot be told (p {worse:.2g})"]
 
 
 def _gaps(line: Line) -> list[str]:

@@ -123,21 +123,30 @@ def lost(run: Run) -> pd.DataFrame:
     return atoms.merge(atom_texts(run), on=["fixture", "atom"], how="left")
 
 
-def compare(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+def compare(
+    run: Run,
+    *arms: str,
+    grading: Grading | None = None,
+    with_truncated: bool = False,
+    margin: float | None = None,
+) -> pd.DataFrame:
     """One line an arm: recall, n, fixtures, spread, the difference (points) to the first of `arms`, paired, with its
     interval and all else of `bench.analysis.compare`, usd_write, grader_moves (points) and a `verdict` in words.
 
-    Without `arms`, all of them against the first of the sweep. An arm is named as tables name it: `inventory`,
+    With a `margin` (points) also whether an arm is no worse than the first by as much. Without `arms`, all of them
+    against the first of the sweep. An arm is named as tables name it: `inventory`,
     `inventory@3f9c`, or `inventory · model` where several models were asked. In a chain arms are compared at each step
     alone, one step under the other; `inventory · step 2` names one of them.
     """
-    asked = (arms, grading or gradings(run)[0], with_truncated)
+    asked = (arms, grading or gradings(run)[0], with_truncated, margin)
     if asked not in run.kept:
-        run.kept[asked] = _compared(run, arms, grading, with_truncated)
+        run.kept[asked] = _compared(run, arms, grading, with_truncated, margin)
     return run.kept[asked].copy()
 
 
-def _compared(run: Run, arms: tuple[str, ...], grading: Grading | None, with_truncated: bool) -> pd.DataFrame:
+def _compared(
+    run: Run, arms: tuple[str, ...], grading: Grading | None, with_truncated: bool, margin: float | None
+) -> pd.DataFrame:
     from bench.analysis.compare import compare as compared
     from bench.analysis.grader_noise import grader_noise
     from bench.analysis.measures import measure_table
@@ -151,7 +160,9 @@ def _compared(run: Run, arms: tuple[str, ...], grading: Grading | None, with_tru
         kept = ranked[ranked["name"].isin([first, *others])]
         series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
         names = ranked[[*SERIES, "name"]].drop_duplicates()
-        table = compared(kept.drop(columns="name"), series, cells=one.cells).merge(names, on=SERIES, how="left")
+        table = compared(kept.drop(columns="name"), series, cells=one.cells, margin=margin).merge(
+            names, on=SERIES, how="left"
+        )
         measured = measure_table(one.outputs, series)
         costs = measured.loc[measured["measure"] == "usd_write", [*SERIES, "mean"]]
         table = table.merge(costs.rename(columns={"mean": "usd_write"}), on=SERIES, how="left")

@@ -116,7 +116,7 @@ def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = F
     return Told(tables, [*notes, *_old_keys(run), *hidden])
 
 
-def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
+def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: float | None = None) -> Told:
     """Each arm beside the first of `arms` (without any: of the sweep), and what the design cannot tell."""
     from bench.analysis.compare import cannot_be_said
 
@@ -125,7 +125,7 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False) -> Told:
     verdicts: list[str] = []
     ways = gradings(run)
     for grading in ways:
-        frame = compare(run, *arms, grading=grading, with_truncated=with_truncated)
+        frame = compare(run, *arms, grading=grading, with_truncated=with_truncated, margin=margin)
         tables.append((_title(run, grading), in_words(frame, COMPARED)))
         costs = measured(measures(run, *arms, grading=grading, with_truncated=with_truncated))
         if costs:

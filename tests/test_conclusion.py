@@ -11,10 +11,10 @@ from bench.analysis.states import cell_states
 from bench.conclusion import conclusions
 
 
-def sentences(runs, first="a", costs=None, moves=None, model="local", states=None, seconds=None, **more):
+def sentences(runs, first="a", costs=None, moves=None, model="local", states=None, seconds=None, margin=None, **more):
     """`costs` and `seconds`: an arm's figure of each run, one for all; `states`: what `cell_states` would give."""
     one = (first, model, 1, 0)
-    table = compare(graded(runs, model=model, **more), one, cells=states)
+    table = compare(graded(runs, model=model, **more), one, cells=states, margin=margin)
     outputs = outputs_of(runs, model=model)
     given = {"usd_api": costs or {}, "seconds": seconds or {}}
     for column, by_arm in given.items():
@@ -156,3 +156,12 @@ def test_a_gap_that_could_turn_it_leaves_the_ranking_open():
     assert (
         told.startswith("cannot tell b from a") and "it would be -16.9 to +49.7, so which is better stays open" in told
     )
+
+
+def test_no_worse_is_told_against_a_margin_only():
+    runs = {"f1": runs_of(a=[5, 6, 5, 6], b=[5, 6, 6, 6])}
+    # SE sqrt(0.3333 / 4 + 0.25 / 4) atoms of ten: 3.82 points; +2.5 with 5.9 degrees of freedom
+    assert "it is not worse by 8 points or more (p 0.0" in sentences(runs, margin=8)[0]
+    assert "it is as good, to within 20 points (p 0.00" in sentences(runs, margin=20)[0]
+    assert "that it is not worse by 1 points or more cannot be told (p 0.2" in sentences(runs, margin=1)[0]
+    assert "worse" not in sentences(runs)[0]

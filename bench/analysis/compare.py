@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bench.analysis.bounds import Gap, cell_bounds, difference_bounds
+from bench.analysis.equivalence import equivalence
 from bench.analysis.estimate import Estimate
 from bench.analysis.extremes import extremes
 from bench.analysis.holm import holm
@@ -35,8 +36,9 @@ ALPHA = 0.05
 
 FIGURES = [
     "difference", "low", "high", "se", "df", "p", "p_holm", "p_exact", "sees", "worth_seeing", "runs_for_it",
-    "fixtures_for_it", "these_low", "these_high", "these_p", "atoms_low", "atoms_high", "least", "most", "gaps",
-    "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out",
+    "fixtures_for_it", "these_low", "these_high", "these_p", "atoms_low", "atoms_high", "least", "most", "margin",
+    "p_no_worse", "p_as_good", "gaps", "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms",
+    "atoms_left_out",
 ]  # fmt: skip
 """Numbers of a comparison; differences, limits, se and what it sees in points. low to high is the 95 % interval on the
 target, these_ on these facts alone, atoms_ on atoms like these; least to most is what gaps leave open."""
@@ -50,13 +52,16 @@ def compare(
     *,
     cells: pd.DataFrame | None = None,
     worth_seeing: float = WORTH_SEEING,
+    margin: float | None = None,
 ) -> pd.DataFrame:
     """One line a series, the first one on top: recall (0..1) with its own interval (`recall_low`, `recall_high`), n,
     fixtures of of_fixtures, spread, worst_at, worst, `FIGURES`, `WORDS` and `found`.
 
     `grades` holds one way of grading, ranked outputs only; `first` is a series (arm, model, chain_step, stale_by).
     With `cells` (from `cell_states`) what is missing of the grid is bounded: see `bounds`. `found` is true where the
-    difference is not chance on its target, and no gap could turn it. Raises BenchError where the first has no grades.
+    difference is not chance on its target, and no gap could turn it. `margin` (points, fixed beforehand): p_no_worse is
+    of the arm being worse by as much or more, p_as_good also of its being better (`equivalence`). Raises BenchError
+    where the first has no grades.
     """
     import pandas as pd
 
@@ -77,7 +82,7 @@ def compare(
     if cells is not None:
         ends = cell_bounds(runs, cells)
         gaps = [difference_bounds(ends[_is(ends, first)], ends[_is(ends, one)]) for one in series]
-    lines = [_line(one, gap, worth_seeing) for one, gap in zip(both, gaps, strict=True)]
+    lines = [_line(one, gap, worth_seeing, margin) for one, gap in zip(both, gaps, strict=True)]
     lines[0] = {"common_fixtures": len(both[0].fixtures), "common_atoms": both[0].common_atoms, "atoms_left_out": 0}
     for line, adjusted in zip(lines, holm([_p(line) for line in lines]), strict=True):
         line["p_holm"] = adjusted
@@ -111,7 +116,7 @@ def cannot_be_said(table: pd.DataFrame) -> list[str]:
     return told
 
 
-def _line(both: Pairs, gap: Gap | None, worth_seeing: float) -> dict[str, object]:
+def _line(both: Pairs, gap: Gap | None, worth_seeing: float, margin: float | None) -> dict[str, object]:
     """Everything about one difference, in points."""
     fixtures = both.fixtures
     found, atoms = level(fixtures), over_atoms([credits_ for credits_ in both.credits if credits_ is not None])
@@ -123,12 +128,18 @@ def _line(both: Pairs, gap: Gap | None, worth_seeing: float) -> dict[str, object
         **seeing(found, fixtures, worth_seeing),
         **_exact(fixtures, found.main),
         **_missing(gap),
+        **_no_worse(found.main, margin),
         "target": found.target,
         "worth_seeing": worth_seeing,
         "fixture_differences": {p.fixture: POINTS * p.difference for p in fixtures},
         "fewest_runs": min(run_counts(fixtures), default=None), "most_runs": max(run_counts(fixtures), default=None),
         "common_fixtures": len(fixtures), "common_atoms": both.common_atoms, "atoms_left_out": both.atoms_left_out,
     }  # fmt: skip
+
+
+def _no_worse(found: Estimate, margin: float | None) -> dict[str, object]:
+    tests = None if margin is None else equivalence(found, margin / POINTS)
+    return {} if tests is None else {"margin": margin, "p_no_worse": tests.p_worse, "p_as_good": tests.p}
 
 
 def _missing(gap: Gap | None) -> dict[str, object]:

@@ -13,6 +13,7 @@ exit status: 0 compared, 1 an arm failed against the baseline, 2 bad input, or r
 examples:
   bench compare
   bench compare quickstart inventory nine-sections
+  bench compare quickstart inventory short --margin 3
   bench compare quickstart --json
   bench compare nightly --baseline last-release --fail-below -3
 """
@@ -41,6 +42,12 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fail-below", type=_points, metavar="POINTS", help="exit 1 where recall has changed by less, say -3"
     )
+    parser.add_argument(
+        "--margin",
+        type=_margin,
+        metavar="POINTS",
+        help="say, too, which arms are not worse by so much, fixed beforehand",
+    )
     parser.add_argument("--with-truncated", action="store_true", help="rank handoffs that were cut off, too")
     parser.add_argument("--json", action="store_true", help="print the lines as JSON")
 
@@ -57,7 +64,7 @@ def run(args: Namespace) -> int:
     if args.json:
         emit_json(_json_rows(opened, args))
     else:
-        print(show_comparison(opened, *args.arms, with_truncated=args.with_truncated))
+        print(show_comparison(opened, *args.arms, with_truncated=args.with_truncated, margin=args.margin))
     return 0
 
 
@@ -71,9 +78,10 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
 
     rows: list[dict[str, object]] = []
     for grading in gradings(opened):
-        found = compare(opened, *args.arms, grading=grading, with_truncated=args.with_truncated)
+        asked = {"grading": grading, "with_truncated": args.with_truncated}
+        found = compare(opened, *args.arms, **asked, margin=args.margin)
         costs: dict[object, dict[object, object]] = {}
-        taken = measures(opened, *args.arms, grading=grading, with_truncated=args.with_truncated)
+        taken = measures(opened, *args.arms, **asked)
         for one in records(taken):
             costs.setdefault(one["name"], {})[one["measure"]] = {c: one[c] for c in COLUMNS if c != "measure"}
         for row in records(found):
@@ -118,6 +126,13 @@ def _told(line: dict[str, object], several: bool) -> str:
     fixtures = f"{line['fixtures']} fixture{'' if line['fixtures'] == 1 else 's'}"
     runs = f"n {line['n']} against {line['baseline_n']} on {fixtures}"
     return f"{head}{signed(line['change'])} points, {runs}; {line['why']}"
+
+
+def _margin(text: str) -> float:
+    points = _points(text)
+    if points <= 0:
+        raise ArgumentTypeError(f"a margin is above 0 points, is {text}")
+    return points
 
 
 def _points(text: str) -> float:
