@@ -117,7 +117,7 @@ def test_the_details_name_hashes_versions_prices_and_estimates(run, html):
     text = words(html)
     mark = run.store.run_json().fixtures["small"]
     for said in (
-        "sweep sweeps/made.toml", "seed 7", "started 2026-11-01T00:00:00Z", mark.key_sha256[:12],
+        "sweep sweeps/made.toml", "seed 7", "started 2026-11-01 00:00 UTC", mark.key_sha256[:12],
         mark.transcript_sha256[:12], "lexical", "claude-sonnet-5-5 from 2026-10-07 2 10 0.1 2.5 4 from 2026-10-07", "A rate limiter",
         "Sizes called tokens are characters / 4, everywhere.",
     ):  # fmt: skip

@@ -61,11 +61,6 @@ class Page:
         return sorted(self.fixture_atoms)
 
     @property
-    def when(self) -> str:
-        """When the run was last worked on: `2026-01-31 14:05 UTC`."""
-        return f"{self.details.resumed[:16].replace('T', ' ')} UTC"
-
-    @property
     def pair(self) -> list[str]:
         """Ids of the two outputs that stand beside each other first: of one fixture, of the two best arms, controls
         aside where there are others."""

@@ -26,7 +26,7 @@ Line = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Details:
-    """When the run was last worked on (ISO 8601); facts by name; tables with a title each, their lines by heading; and
+    """When the run was last worked on; facts by name; tables with a title each, their lines by heading; and
     what is an estimate, in sentences.
     """
 
@@ -61,7 +61,7 @@ def details(run: Run, fixtures: Mapping[str, Fixture]) -> Details:
         ("Calls", list(_calls(run))),
     ]
     facts, told = _facts(run), [(title, lines) for title, lines in tables if lines]
-    return Details(run.store.run_json().resumed_at, facts, told, list(_estimates(run)))
+    return Details(when(run.store.run_json().resumed_at), facts, told, list(_estimates(run)))
 
 
 def _facts(run: Run) -> Line:
@@ -72,8 +72,8 @@ def _facts(run: Run) -> Line:
     return {
         "run": file.run,
         "sweep": file.sweep_file,
-        "started": file.started_at,
-        "resumed": file.resumed_at,
+        "started": when(file.started_at),
+        "resumed": when(file.resumed_at),
         "replicates": sweep.replicates,
         "context": sweep.context,
         "compactions in a row": sweep.chain,
@@ -181,6 +181,11 @@ def _holds(row: Row) -> str:
 
 def _price(value: float) -> Figure:
     return Figure(f"{value:g}")
+
+
+def when(moment: str) -> str:
+    """`2026-01-31 14:05 UTC` of a moment in ISO 8601, UTC."""
+    return f"{moment[:16].replace('T', ' ')} UTC"
 
 
 def _short(sha256: str | None) -> str:

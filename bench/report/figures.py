@@ -103,7 +103,7 @@ DRAWINGS = (
     Drawing(
         "lost-atoms",
         "Which atom does each arm carry?",
-        "A row of light cells is a fact that prompts lose; a column of them is an arm.",
+        "A row with little colour is a fact that prompts lose; a column of little colour is an arm that loses much.",
         lambda run, _: plot_lost_atoms(run),
     ),
     Drawing(
