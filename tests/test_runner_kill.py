@@ -64,3 +64,20 @@ def test_an_interrupted_command_exits_130_with_all_answers_on_disk(tmp_path, cla
     store = Store(tmp_path / "results/s")
     assert len(store.rows()) >= 3
     assert {c.outcome for c in store.failed_calls()} <= {"aborted"}
+
+
+@pytest.mark.parametrize("at", ["bench.forks.passes.Passes.answered", "bench.forks.concluding.Desk.outputs"])
+def test_a_commitments_pass_that_was_answered_before_the_kill_is_not_asked_again(tmp_path, claude_server, at):
+    server = claude_server(say('UNKEPT | T1 | "I will mend it." | no run after it'))
+    arms = {n: f'+++\nparts = ["summary", "commitments"]\n+++\nPrompt {n}.' for n in ("a", "b")}
+    talk = [*MESSAGES, {"role": "assistant", "content": "I will mend it."}, {"role": "user", "content": "ok"}]
+    path = project(tmp_path, arms=arms, messages=talk, sweep="concurrency = 1")
+    (tmp_path / "prompts/_commitments.md").write_text("Find what was promised.")
+    with Killer() as killer:
+        assert killer.run(path, at=at)
+        server.settle()
+        assert server.requests
+        assert not killer.run(path)
+    passes = [a for a in server.requests if "Find what was promised." in str(a.body)]
+    assert len(passes) == 1
+    assert [r.parts_failed for r in Store(tmp_path / "results/s").rows()] == [None, None]
