@@ -80,7 +80,7 @@ def coverage(repeats: int) -> list[Covered]:
     import numpy as np
 
     rng = np.random.default_rng(SEED)
-    return [_covered(f, r, repeats, rng) for f in FIXTURES for r in REPLICATES]
+    return [covered(f, r, repeats, rng) for f in FIXTURES for r in REPLICATES]
 
 
 def split(repeats: int) -> Line:
@@ -105,7 +105,8 @@ def split(repeats: int) -> Line:
     return Line(what=what, target="≤ 10 %", value=100 * off[worst], unit="%", met=off[worst] <= 0.10)
 
 
-def _covered(fixtures: int, replicates: int, repeats: int, rng: np.random.Generator) -> Covered:
+def covered(fixtures: int, replicates: int, repeats: int, rng: np.random.Generator) -> Covered:
+    """One design, measured on so many comparisons."""
     like_these, these, own, atoms, without = [], [], [], [], 0
     for _ in range(repeats):
         pairs, true = _pairs(fixtures, replicates, rng)

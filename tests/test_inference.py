@@ -20,6 +20,7 @@ from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, Runs, over_runs
 from bench.analysis.variance import crossed, one_way, shown
 from bench.frames import records
+from benchmarks.coverage import covered
 
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
 """Darwin's maize, eighths of an inch (Fisher 1935, section 21)."""
@@ -334,3 +335,16 @@ def test_an_adjusted_p_is_no_smaller_and_keeps_the_order(ps):
     adjusted = holm(ps)
     assert all(q >= p for p, q in zip(ps, adjusted, strict=True))
     assert all(a <= b for a, b in pairwise(q for _, q in sorted(zip(ps, adjusted, strict=True))))
+
+
+@pytest.mark.parametrize(("fixtures", "replicates"), [(3, 3), (6, 5)])
+def test_intervals_cover_what_they_promise_on_made_runs(fixtures, replicates):
+    found = covered(fixtures, replicates, 600, np.random.default_rng(2))
+    # 600 comparisons know a share of 0.95 to 0.018, two standard errors
+    assert [0.93 - 0.018 <= share <= 0.97 + 0.018 for share in (found.like_these, found.these, found.own)] == [True] * 3
+    assert found.without <= 0.02
+
+
+def test_intervals_on_atoms_like_these_cover_two_arms_that_are_alike():
+    found = covered(1, 5, 600, np.random.default_rng(3))  # 300 of them
+    assert found.atoms >= 0.93 and found.like_these is None
