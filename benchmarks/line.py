@@ -38,6 +38,11 @@ def at_most(bound: float, value: float, unit: str, what: str, took: Took | None 
     return _line(value <= bound, target, value, unit, what, took, more)
 
 
+def at_least(bound: float, value: float, unit: str, what: str, took: Took | None = None, **more: object) -> Line:
+    """A line that holds where the value is no less than the bound."""
+    return _line(value >= bound, f"≥ {_number(bound)} {unit}", value, unit, what, took, more)
+
+
 def within(
     bound: float, value: float, of_peer: float, peer: str, unit: str, what: str, took: Took, note: str = ""
 ) -> Line:

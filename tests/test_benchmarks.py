@@ -64,7 +64,9 @@ def test_a_tiny_table_is_built_and_told_as_json(capsys):
     measured = [line for line in told["lines"] if not line["absent"]]
     assert len(measured) >= 3
     assert all((line["ratio"] is None or line["ratio"] > 0) and line["met"] in (True, False) for line in measured)
-    assert {line["absent"] for line in told["lines"][len(measured) :]} == {"not built yet"}
+    assert {line["absent"] for line in told["lines"][len(measured) :]} <= {"not built yet"}
+    agreed = [line for line in measured if line["what"].startswith("offline grader against people")]
+    assert [line["value"] > 0.5 for line in agreed] == [True] * 4
 
 
 @pytest.mark.parametrize("make", [claude_session, messages_session])
