@@ -2,10 +2,14 @@
 
 import json
 import math
+import shlex
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from fakes import PAID, FakeModel, outside, project, reply
+from loopback import say
+from pages import blocks
 from scipy import stats
 
 import bench
@@ -21,6 +25,7 @@ from bench.told import show_comparison
 from bench.transcripts.model import Usage
 from benchmarks.looks import found_by_chance
 
+PAGE = Path(__file__).parent.parent / "docs" / "stopping-early.md"
 ALL = "We ruled out Redis. MAX_RETRIES is 5. Buckets go to Postgres."
 NUMBER = "MAX_RETRIES is 5."
 """Two of the small fixture's three atoms fewer."""
@@ -249,6 +254,20 @@ def test_the_rule_is_on_disk_before_the_first_fork(tmp_path):
     raw = json.loads((tmp_path / "results/s/looks.json").read_text())
     assert raw["rule"]["alpha"] == 0.05 and math.isclose(len(raw["looks"]), 1)
     assert Store(tmp_path / "results/s").done()
+
+
+def test_every_command_of_the_page_runs(tmp_path, monkeypatch, capsys, claude_server):
+    server = claude_server(say(NUMBER))
+    path = project(tmp_path, arms={"inventory": "a", "short": "b", "long": "c"}, sweep="replicates = 3")
+    for name in ("nightly", "prompts-of-the-week"):
+        (path.parent / f"{name}.toml").write_text(path.read_text())
+    monkeypatch.chdir(tmp_path)
+    commands = [line for block in blocks(PAGE) if block.language == "sh" for line in block.text.splitlines()]
+    assert [main(shlex.split(command)[1:]) for command in commands] == [0] * len(commands)
+    out = capsys.readouterr().out
+    assert "look 3 of 3, 12 replicates:" in out and "look 2 of 2" in out
+    # three arms that are alike: 3 x 12 by looks; 9 runs in 2 rounds of 4: 3 x 1 and 2 x 2 by screening
+    assert len(server.requests) == 36 + 7
 
 
 def test_looks_find_nothing_where_nothing_is_more_often_than_they_promise():
