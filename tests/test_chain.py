@@ -248,6 +248,14 @@ def test_the_plan_shows_every_step_and_holds_money_for_all_of_them(tmp_path):
     assert plan.total("worst_usd") > 3 * sum(s.worst_usd for s in plan.asked) > 0
 
 
+def test_the_plan_says_where_nothing_of_the_key_is_established_yet(tmp_path):
+    path = chained(tmp_path)
+    late = KEY[: KEY.index("  - {id: one")] + KEY[KEY.index("  - id: flag") : KEY.index("  - id: built")]
+    write_fixture(tmp_path / "fixtures/f1", messages=MESSAGES, key=late)
+    notes = plan_sweep(path, outside=outside(FakeModel())).notes
+    assert notes == ("f1: no fact of the key is established by step 1, 2; no recall there",)
+
+
 def test_what_later_steps_are_expected_to_cost_is_kept_for_them(tmp_path):
     """Six first forks of 0.081 USD at most would fit into 0.5 USD; with 0.057 USD for what follows each, three do."""
     path = chained(tmp_path, sweep=CHAIN + "budget_usd = 0.5\nmax_tokens = 8000\nconcurrency = 8\n")

@@ -214,6 +214,11 @@ JUDGE = "[[graders]]\nkind = 'judge'\nmodel = '{}'\n"
             "sweeps/s.toml:4: carry.model: no price is known for 'claude-sonet-5-5', so carry_usd stays empty; did you"
             " mean 'claude-sonnet-5-5'?",
         ),
+        (
+            SWEEP + "chain = 9\n",
+            "sweeps/s.toml:4: fixture 'small': the conversation cannot be cut for a chain of 9; at most chain = 5 is"
+            " possible",
+        ),
         (SWEEP + "chain = 0\n", "sweeps/s.toml:4: chain = 0; 1 to 20 compactions in a row are possible"),
         (SWEEP + "stale_by = [0, -1]\n", "sweeps/s.toml:4: stale_by must list different numbers from 0 on"),
         (SWEEP + "carry = {turns = 0, model = 'local'}\n", "sweeps/s.toml:4: carry.turns = 0; it must be 1 or more"),

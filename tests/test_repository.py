@@ -22,6 +22,7 @@ LAYERS = {
         "bench.cli", "bench.report",
     ),
     "bench.contexts": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
+    "bench.chains": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
     "bench.calls": ("bench.arms", "bench.forks", "bench.grading", "bench.analysis", "bench.cli"),
     "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps", "bench.report"),
     "bench.plots": ("bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.report", "bench.cli"),

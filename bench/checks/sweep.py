@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.arms import Arm, find_arm
+from bench.chains.cuts import cuts_of
 from bench.errors import Problem, collected
-from bench.fixtures import fixture_folder, fixture_name
+from bench.fixtures import find_fixture, fixture_folder, fixture_name
 from bench.forks.pass_ask import pass_model
 from bench.models.names import parse_name
 from bench.prices import unpriced_carry
 from bench.pricetable import load_prices
 from bench.project import Project
 from bench.schema import read_text, toml_line
-from bench.sweepfile import Sweep, SweepFault, read_sweep, sweep_faults
+from bench.sweepfile import MOST_STEPS, Sweep, SweepFault, read_sweep, sweep_faults
 
 
 def check_sweep(path: Path, project: Project) -> list[Problem]:
@@ -27,6 +28,7 @@ def check_sweep(path: Path, project: Project) -> list[Problem]:
     faults = (
         *sweep_faults(sweep),
         *_fixtures(sweep, path, project),
+        *_cuts(sweep, path, project),
         *_arms(sweep, path, project),
         *_models(sweep),
         *_carry(sweep, project),
@@ -41,6 +43,18 @@ def _fixtures(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault
     yield from (SweepFault(str(p), ("fixtures",)) for p in missing)
     for name in _twice([n for n in names if n]):
         yield SweepFault(f"two fixtures are called '{name}'; rename the folder of one", ("fixtures",))
+
+
+def _cuts(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:
+    """The fixtures that a chain cannot cut so often; one that cannot be read is told of elsewhere."""
+    if not 1 < sweep.chain <= MOST_STEPS:
+        return
+    unread: list[Problem] = []
+    for entry in dict.fromkeys(sweep.fixtures):
+        fixture = collected(unread, find_fixture, entry, project, path.parent)
+        wrong: list[Problem] = []
+        if fixture is not None and collected(wrong, cuts_of, fixture.transcript, sweep.chain) is None:
+            yield from (SweepFault(f"fixture '{fixture.name}': {p.message}", ("chain",)) for p in wrong)
 
 
 def _arms(sweep: Sweep, path: Path, project: Project) -> Iterator[SweepFault]:

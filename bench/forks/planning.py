@@ -24,7 +24,7 @@ from bench.forks.later import Later
 from bench.forks.laying import lay_out
 from bench.forks.pass_layout import Limits
 from bench.forks.plan import Plan, size
-from bench.forks.refreshes import refresh_notes
+from bench.forks.refreshes import early_notes
 from bench.forks.resolve import Resolved, sweep_name
 from bench.forks.runfile import ArmMark, FixtureMark, RunFile, git_commit, merged, program_versions, sha256_of
 from bench.forks.store import Store
@@ -154,7 +154,7 @@ async def make_plan(laid: Laid, stack: AsyncExitStack, *, dry: bool = False) -> 
             *_notes(grid),
             *_without(laid),
             *_missing_programs(laid.resolved),
-            *refresh_notes(laid.resolved, laid.pricing.today),
+            *early_notes(laid.resolved, laid.pricing.today),
             *_carry(laid.resolved),
             *(f"{name}: nothing was counted, sizes are estimates: {closed[name]}" for name in closed),
         ),

@@ -1,4 +1,5 @@
-"""What a sweep whose staleness is the refresh rule's says of it: how stale handoffs would be, and what that costs."""
+"""What a plan tells of a sweep's chain and staleness: steps that ask for nothing; how stale the refresh rule leaves
+handoffs, and what it costs."""
 
 from __future__ import annotations
 
@@ -12,8 +13,16 @@ from bench.forks.resolve import Resolved
 from bench.text import estimate_tokens
 
 
-def refresh_notes(resolved: Resolved, today: date) -> Iterator[str]:
-    """A line a fixture; none where the sweep says itself how stale its handoffs are."""
+def early_notes(resolved: Resolved, today: date) -> Iterator[str]:
+    """A line for each step by which nothing of a key is established, and for each fixture under the refresh rule."""
+    for fixture in resolved.fixtures:
+        empty = [str(n) for n in range(1, len(fixture.cuts) + 1) if not fixture.key_at(n).atoms]
+        if empty:
+            yield f"{fixture.name}: no fact of the key is established by step {', '.join(empty)}; no recall there"
+    yield from _refreshes(resolved, today)
+
+
+def _refreshes(resolved: Resolved, today: date) -> Iterator[str]:
     if not resolved.by_policy:
         return
     for fixture in resolved.fixtures:
