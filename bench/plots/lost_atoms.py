@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
 
 TITLE = "Which atom does each arm carry?"
-KEY = "Full colour: carried in every run; none: in no run. s, w: an old or a wrong value. Hatched: no verdict. ▸: no arm."
+KEY = "Full colour: carried in every run; none: in no run. s, w: an old, a wrong value. Hatched: no verdict. ▸: no arm."
 ROWS_MOST = 40
 """More atoms than fit a screen make no figure: the ones that the fewest arms carry are drawn, the rest is counted."""
 CELL_IN, ROW_IN = 0.46, 0.19
