@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from judging import QUOTES, answered
+from small_run import write_small_run
 
 from bench.analysis.calibration import Judged, calibration
 from bench.calibration.fit import FOLDS, fit, folds, logistic, rows_of
@@ -171,3 +172,15 @@ def test_the_shipped_weights_say_how_far_they_agree_with_people():
     known = shipped().fitted
     assert f"{100 * known.all.accuracy:.1f} % of {known.all.n:,} units" in line
     assert known.documents >= 40 and known.interval[0] < known.all.accuracy < known.interval[1]
+
+
+def test_a_lexical_run_that_used_the_matcher_tells_its_agreement_with_people(tmp_path, capsys):
+    root = write_small_run(tmp_path / "project")
+    run = str(root / "results" / "tiny")
+    assert main(["grade", run]) == 0
+    assert "scored matcher" not in capsys.readouterr().out  # every atom has patterns
+    for name in ("small", "twin"):
+        key = root / "fixtures" / name / "key.yaml"
+        key.write_text(key.read_text().replace("    accept: {all: ['postgres', 'bucket']}\n", ""))
+    assert main(["grade", run]) == 0
+    assert told(shipped()) in capsys.readouterr().out

@@ -46,6 +46,7 @@ def carried(text, atom_text, *others):
         ("The client must retry on timeouts.", "The client must not retry on timeouts.", False),
         ("The client must not retry on timeouts.", "The client must retry on timeouts.", False),
         ("The client does not retry on timeouts.", "The client must not retry on timeouts.", True),
+        ("We ruled out Redis; they run no Redis.", "We ruled out Redis; they run no Redis.", True),  # both in one atom
         # one passage
         (
             "The limiter is done.\n" + "filler\n" * 60 + "It keeps buckets.",

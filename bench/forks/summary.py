@@ -114,6 +114,7 @@ class RunSummary:
             off = 100 * (self.billed_usd / self.expected_usd - 1)
             out.append(f"estimate: ${self.expected_usd:.4f} expected, ${self.billed_usd:.4f} billed ({off:+.0f} %)")
         out += [line for result in self.grading if result.asks for line in result.lines()]
+        out += [note for result in self.grading if not result.asks for note in result.notes]
         return [printable(line) for line in out]
 
     def __str__(self) -> str:

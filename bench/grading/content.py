@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -56,7 +56,8 @@ class Token:
     start: int
     end: int
     kind: Kind
-    denied: bool
+    denied: bool | None
+    """Whether the text denies it; None for an atom's word that the atom both denies and says."""
 
     @property
     def strict(self) -> bool:
@@ -94,8 +95,11 @@ def words_of(atom: Atom) -> tuple[Token, ...]:
     for token in tokens(text, camel):
         if token.kind == "word" and token.start and atom.text[text.folded.origin(token.start)].isupper():
             token = Token(token.stem, token.word, token.start, token.end, "name", token.denied)
-        if token.stem not in first or (token.strict and not first[token.stem].strict):
+        other = first.get(token.stem)
+        if other is None or (token.strict and not other.strict):
             first[token.stem] = token
+        elif other.denied != token.denied:
+            first[token.stem] = replace(other, denied=None)
     return tuple(first.values())
 
 

@@ -113,8 +113,9 @@ class Matcher:
 
 
 def _as_said(word: Token, there: Token) -> bool:
-    """Whether the token is denied where the atom's word is, and not where it is not. What is strict need only stand."""
-    return word.strict or word.denied == there.denied
+    """Whether the token is denied where the atom's word is, and not where it is not. What is strict need only stand,
+    and so does a word that the atom itself denies in one place and says in another."""
+    return word.strict or word.denied is None or word.denied == there.denied
 
 
 def _best(wanted: Wanted, hits: list[Hit]) -> Span | None:
