@@ -21,6 +21,7 @@ from bench.models.estimate import estimated
 from bench.models.failures import attempt_of
 from bench.models.heard import Heard
 from bench.models.known import known
+from bench.models.pool import Pool
 from bench.models.protocol import Attempt, Context, Count, CredentialsMissing, Listed, Reply, Request
 from bench.models.redact import Redactor, secrets_in
 
@@ -53,31 +54,32 @@ class MessagesModel:
         self._facts = known(reach.model_id)
         self.window = window if self._facts is None else self._facts.window
         self.max_output = max_output if self._facts is None else self._facts.max_output
-        self._client: Client | None = None
+        self._pool: Pool | None = None
         self._redactor = Redactor([])
         self._offers_count = True
         self._decoded: tuple[str, dict[str, Any]] = ("", {})
 
     async def __aenter__(self) -> MessagesModel:
         """Opens the client. Raises CredentialsMissing where there are no credentials, before anything is sent."""
-        self._client = self._reach.open()
-        held = (getattr(self._client, "api_key", None), getattr(self._client, "auth_token", None))
+        self._pool = Pool(self._reach.open)
+        held = (getattr(self._pool.first, "api_key", None), getattr(self._pool.first, "auth_token", None))
         self._redactor = Redactor([*held, *secrets_in(os.environ)])
         # the SDK warns of models near retirement at each call; a run over hundreds of forks says it nowhere useful
         warnings.filterwarnings("ignore", message="The model '.*' is deprecated", category=DeprecationWarning)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
 
     async def ask(self, request: Request, *, timeout_s: float, on_first: Callable[[], None]) -> Reply | Attempt:
         """The reply, or the attempt that brought none; see the protocol. Cancellation goes through."""
-        client = self._opened()
+        pool = self._opened()
         body = self._body(request)
         call = Call(Heard(request.cache_ttl), on_first, timeout_s, self._reach.idle_s)
-        error = await call.make(client, body)
+        with pool.taken() as client:
+            error = await call.make(client, body)
         heard = call.heard
         if error is not None:
             return attempt_of(
@@ -110,7 +112,7 @@ class MessagesModel:
         import anthropic
         import httpx2
 
-        client = self._opened().with_options(max_retries=COUNT_RETRIES)
+        client = self._opened().first.with_options(max_retries=COUNT_RETRIES)
         if not self._offers_count:
             return estimated(request, self.name)
         body = self._body(as_counted(request))
@@ -148,15 +150,15 @@ class MessagesModel:
         """The client, where it offers batches."""
         import anthropic
 
-        client = self._opened()
+        client = self._opened().first
         if not isinstance(client, anthropic.AsyncAnthropic):
             raise BenchError(f"model '{self.name}' takes no batches; leave out --batch")
         return client
 
-    def _opened(self) -> Client:
-        if self._client is None:
+    def _opened(self) -> Pool:
+        if self._pool is None:
             raise RuntimeError(f"{self.name} is asked outside 'async with'")
-        return self._client
+        return self._pool
 
     def _prefix(self, context: Context) -> dict[str, Any]:
         """The decoded context, kept while the same one is asked: forks of a group share one copy."""
