@@ -123,18 +123,20 @@ MEASURES = {
 
 
 def measured(table: pd.DataFrame) -> list[dict[str, object]]:
-    """The lines of `bench.measures` for people: what an arm costs, by measure; none of what is 0 or unknown for all."""
+    """The lines of `bench.measures` for people: what arms take; none of a measure that is told as 0, or unknown, for all."""
     told = []
     for measure, (title, words) in MEASURES.items():
         lines = records(table[table["measure"] == measure])
-        if any(line["mean"] or line["worst"] for line in lines):
+        figures = [v for line in lines for v in (line["mean"], line["worst"]) if isinstance(v, float)]
+        if any(words(v) != words(0.0) for v in figures):
             told += [_measured(line, title, words) for line in lines]
     return told
 
 
 def _measured(line: dict[str, object], title: str, words: Callable[[float], str]) -> dict[str, object]:
     def signed_words(value: float) -> str:
-        return f"{'+' if value > 0 else '-' if value < 0 else ''}{words(abs(value))}"
+        told = words(abs(value))
+        return told if told == words(0.0) else f"{'+' if value > 0 else '-'}{told}"
 
     own = {c: _figure(line[c], words) for c in ("mean", "spread", "worst")}
     ends = {heading: _figure(line[c], words) for heading, c in (("from", "low"), ("to", "high"))}

@@ -37,6 +37,7 @@ CONFUSED = (
     ("replicate", "arm", "one run an arm: what a run adds is in arm"),
     ("pass", "replicate", "one pass a run: what the grader adds is in replicate and rest"),
     ("atom x arm", "atom", "one arm: it is in atom"),
+    ("atom x arm", REST, "one run and one pass: it is in rest"),
     ("atom x replicate", "atom x arm", "one run a fixture and arm: it is in atom x arm"),
     ("atom x replicate", REST, "one pass a run: it is in rest"),
 )
