@@ -30,6 +30,8 @@ def printable(text: str) -> str:
 
     Transcripts are hostile input; an escape sequence of theirs must not reach the reader's terminal.
     """
+    if text.isprintable():
+        return text
     return "".join(
         c
         if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -45,20 +44,16 @@ def report_html(run: Run, page: Page, most: int = MOST_BYTES) -> str:
     if room < 0:
         raise BenchError(f"its report is {-room:,} bytes over {most:,} even without any output", path=run.root)
     chosen: dict[str, tuple[Output, Markup]] = {}
-    for output, text in _articles(run, page):
+    evidence = evidence_of(run, page.grading)
+    for output in sorted(page.outputs, key=lambda o: (o.full, o.replicate)):
+        if output.file is None or (output.row.handoff_chars or 0) > room:  # marks only make it longer
+            continue
+        text = article(output, marked(run, output, evidence))
         size = len(text.encode())
         if size <= room:
             room -= size
             chosen[output.id] = output, text
     return render(page, [chosen[o.id] for o in page.outputs if o.id in chosen])
-
-
-def _articles(run: Run, page: Page) -> Iterator[tuple[Output, Markup]]:
-    """The outputs that have a text, in the order in which they get room."""
-    evidence = evidence_of(run, page.grading)
-    for output in sorted(page.outputs, key=lambda o: (o.full, o.replicate)):
-        if output.file is not None:
-            yield output, article(output, marked(run, output, evidence))
 
 
 def _base(run: Run, folder: Path) -> str:
