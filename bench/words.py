@@ -123,7 +123,7 @@ MEASURES = {
 
 
 def measured(table: pd.DataFrame) -> list[dict[str, object]]:
-    """The lines of `bench.measures` for people: what arms take; none of a measure that is told as 0, or unknown, for all."""
+    """The lines of `bench.measures` for people: what arms take; no measure that is told as 0, or unknown, for all."""
     told = []
     for measure, (title, words) in MEASURES.items():
         lines = records(table[table["measure"] == measure])

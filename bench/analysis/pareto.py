@@ -38,7 +38,7 @@ def arm_points(table: pd.DataFrame, axis: Axis) -> pd.DataFrame:
     Cost and recall are means, replicates inside fixtures first. A cost is NA as soon as one output's is: of every
     output that was tried for the cost to write, of every handoff for its cost to carry and its size. Arms that are no
     choice (the whole transcript, nothing at all), arms without a cost or a recall, and arms that lack a fixture on
-    which another has a recall (`fixtures` of `of_fixtures`) are on no frontier: means over other fixtures do not compare.
+    which another has a recall (`fixtures` of `of_fixtures`) are on no frontier: such means do not compare.
     """
     column = COST_COLUMNS[axis]
     kinds = table.groupby("name", observed=True, sort=False)["kind"].first()
