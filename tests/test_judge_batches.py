@@ -1,18 +1,22 @@
 """Judges asked through Message Batches: the same grades at half the price, nothing handed in twice."""
 
 import asyncio
+import json
 
 import pytest
 from conftest import CANARY_KEY
+from fakes import project
 from fixture_files import write_fixture
-from judging import Written, answered, asking, honest
+from judging import Written, answered, asking, honest, is_judged
 from loopback import failed, say
 
 from bench.calls.journal import Batched, read_journal
 from bench.calls.outside import Outside
 from bench.calls.retry import RetryPolicy
+from bench.cli import main
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
+from bench.forks.run import run_sweep
 from bench.grading.judge.replies import Replies
 from bench.grading.means import Means
 from bench.grading.run import grade_run, read_grades
@@ -158,3 +162,22 @@ def test_answers_to_questions_that_nobody_asks_any_more_may_have_been_billed(run
 def test_a_judge_without_batches_is_refused_before_anything_is_asked(run, fixture):
     with pytest.raises(BenchError, match="the judge 'vertex:claude-opus-5-5' takes no batches; leave out --batch"):
         judge(run, fixture, model="vertex:claude-opus-5-5")
+
+
+def test_the_command_plans_and_grades_in_batches(tmp_path, claude_server, monkeypatch, capsys):
+    def talks(asked):
+        return answered(lambda _question, _item: ("absent", ""))(asked) if is_judged(asked) else say("A handoff.")
+
+    server = claude_server(talks, batch_polls=0)
+    run_sweep(project(tmp_path, arms={"short": "Say it."}), outside=QUICK)
+    monkeypatch.chdir(tmp_path)
+    asked = ["grade", "s", "--grader", "judge", "--model", JUDGE]
+    usd = []
+    for options in ([], ["--batch"]):
+        assert main([*asked, *options, "--dry-run", "--json"]) == 0
+        (plan,) = json.loads(capsys.readouterr().out)
+        usd.append((plan["billing"], plan["expected_usd"]))
+    assert usd == [("direct", pytest.approx(2 * usd[1][1])), ("batch", usd[1][1])]  # too short for any cache
+    assert (server.batches, len(server.requests)) == ({}, 1)
+    assert main([*asked, "--batch", "--budget-usd", "20"]) == 0
+    assert sizes(server) == [2] and len(server.requests) == 1

@@ -33,7 +33,18 @@ if TYPE_CHECKING:
     from bench.grading.outputs import GradedStore
     from bench.grading.results import GraderResult
 
-PLAN = ("grader", "grades", "made", "to_make", "calls", "prompt_tokens", "tokens_source", "expected_usd", "worst_usd")
+PLAN = (
+    "grader",
+    "grades",
+    "made",
+    "to_make",
+    "calls",
+    "prompt_tokens",
+    "tokens_source",
+    "billing",
+    "expected_usd",
+    "worst_usd",
+)
 TELL_EVERY = 10
 """Grades between two lines of progress."""
 
@@ -156,6 +167,7 @@ def _planned_judge(
         "calls": plan.questions,
         "prompt_tokens": max((c.tokens for c in counts), default=None),
         "tokens_source": min((c.source for c in counts), default=None),
+        "billing": "batch" if means.batches(spec.model or "") else "direct",
         "expected_usd": plan.expense.expected_usd,
         "worst_usd": plan.expense.worst_usd,
     }
