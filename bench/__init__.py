@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # public name -> module that owns it
 _HOMES: dict[str, str] = {
-    "open_run": "bench.index",
+    "open_run": "bench.runs.index",
     "parameters": "bench.notebook",
     "run_sweep": "bench.forks.run",
     "assemble_run": "bench.forks.assembling",
@@ -18,28 +18,28 @@ _HOMES: dict[str, str] = {
     "review_key": "bench.reviewing.form",
     "grade_by_hand": "bench.grading.human_form",
     "sweep": "bench.sweeps",
-    "against_baseline": "bench.baseline",
-    "diff": "bench.versions",
+    "against_baseline": "bench.runs.baseline",
+    "diff": "bench.runs.versions",
     **dict.fromkeys(("Until", "run_until", "screen"), "bench.sequential"),
-    **dict.fromkeys(("atom_places", "atom_texts"), "bench.run_atoms"),
-    **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.told"),
+    **dict.fromkeys(("atom_places", "atom_texts"), "bench.runs.atoms"),
+    **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.runs.told"),
     **dict.fromkeys(
         (
             "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "measures",
             "recall", "speaker_table", "spread", "survival_table", "tag_table", "times_said_table",
         ),
-        "bench.run_view",
+        "bench.runs.view",
     ),
     **dict.fromkeys(
         (
             "keep", "plot_added_parts", "plot_differences", "plot_distance", "plot_frontier", "plot_lost_atoms",
             "plot_noise", "plot_recall_vs_cost", "plot_spread", "plot_survival",
         ),
-        "bench.run_plots",
+        "bench.runs.figures",
     ),
-    **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.run_delivered"),
-    **dict.fromkeys(("noise", "projections", "show_noise"), "bench.run_noise"),
-    **dict.fromkeys(("frontier", "recall_at_budget", "show_frontier"), "bench.run_frontier"),
+    **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.runs.delivered"),
+    **dict.fromkeys(("noise", "projections", "show_noise"), "bench.runs.noise"),
+    **dict.fromkeys(("frontier", "recall_at_budget", "show_frontier"), "bench.runs.frontier"),
     "write_report": "bench.report",
 }  # fmt: skip
 

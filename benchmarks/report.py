@@ -54,7 +54,7 @@ def run(size: float = 1.0) -> list[Line]:
 def _make(root: Path, replicates: int, atoms: int) -> int:
     """Make project and run, tables included; returns the number of outputs."""
     from bench.fixtures import load_fixture
-    from bench.index import open_run
+    from bench.runs.index import open_run
     from benchmarks.made_run import made_run
 
     (root / "results").mkdir(parents=True)
@@ -101,8 +101,8 @@ def _report(root: Path) -> tuple[int, Took]:
     """The report's bytes, and what it took with all imports."""
 
     def write() -> int:
-        from bench.index import open_run
         from bench.report import write_report
+        from bench.runs.index import open_run
 
         return write_report(open_run(root / "results" / "made")).stat().st_size
 

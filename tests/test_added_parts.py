@@ -7,10 +7,10 @@ from bench.analysis.added_parts import added_parts, families, family
 from bench.analysis.output_table import output_table
 from bench.errors import BenchError
 from bench.frames import frame, records
-from bench.index import open_run
 from bench.plots import added_parts_lines
 from bench.rows import OutputRow
-from bench.run_plots import plot_added_parts
+from bench.runs.figures import plot_added_parts
+from bench.runs.index import open_run
 
 
 @pytest.mark.parametrize(

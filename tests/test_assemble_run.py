@@ -9,7 +9,7 @@ from bench.errors import BenchError
 from bench.forks.assembling import assemble_run
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
-from bench.index import build_index
+from bench.runs.index import build_index
 
 ARMS = {"plain": "List all."}
 ONLY = f"f1/{{}}/{PAID}/s1-k0-r0{{}}"

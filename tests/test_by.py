@@ -17,9 +17,9 @@ from bench.cli.table import BY
 from bench.fixtures import KEY, TRANSCRIPT, sha256_of
 from bench.forks.runfile import FixtureMark, encode_run_file
 from bench.frames import records
-from bench.index import open_run
-from bench.run_atoms import atom_places
-from bench.told import TABLES_BY
+from bench.runs.atoms import atom_places
+from bench.runs.index import open_run
+from bench.runs.told import TABLES_BY
 
 
 def near(value):
@@ -128,7 +128,7 @@ def test_every_way_to_split_a_table_is_a_command(capsys):
 
 
 def test_a_chain_has_its_table(tmp_path, monkeypatch, capsys):
-    from bench import told
+    from bench.runs import told
 
     monkeypatch.chdir(project(tmp_path / "project"))
     write_run(tmp_path / "project/results/tiny", {"f1": {"a": ["CC"]}})

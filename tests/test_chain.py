@@ -19,8 +19,8 @@ from bench.forks.plan_table import plan_lines
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
 from bench.grading.files import read_grades
-from bench.index import open_run
-from bench.stepwise import CONTEXTS_DIFFER, step_by_step
+from bench.runs.index import open_run
+from bench.runs.stepwise import CONTEXTS_DIFFER, step_by_step
 from bench.transcripts.model import Compaction
 
 CHAIN = "chain = 3\nreplicates = 2\n"

@@ -8,7 +8,7 @@ from test_analysis import BENCH
 from bench.analysis.compare import compare
 from bench.analysis.measures import measure_table
 from bench.analysis.states import cell_states
-from bench.conclusion import conclusions
+from bench.runs.conclusion import conclusions
 
 
 def sentences(runs, first="a", costs=None, moves=None, model="local", states=None, seconds=None, margin=None, **more):

@@ -13,7 +13,7 @@ from bench.errors import BenchError
 from bench.forks.run import run_sweep
 from bench.forks.runfile import ArmMark
 from bench.frames import records
-from bench.versions import version_label
+from bench.runs.versions import version_label
 
 
 def changes(runs, before="a", after="b", **more):

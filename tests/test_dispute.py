@@ -9,9 +9,9 @@ from bench.cli import main
 from bench.disputing.mending import mend
 from bench.disputing.records import FILE, Dispute, read_disputes, record
 from bench.errors import BenchError
-from bench.index import open_run
 from bench.keys import Atom, Key, Patterns
-from bench.run_view import disputes
+from bench.runs.index import open_run
+from bench.runs.view import disputes
 
 SAID = ["dispute", "tiny", "a1", "inventory", "--fixture", "small", "--verdict"]
 

@@ -44,7 +44,7 @@ def test_a_format_that_goes_nowhere_is_refused(root, options):
 
 def test_a_cell_is_no_formula_and_no_markup():
     from bench.exporting.tables import as_bytes, as_markdown
-    from bench.told import Told
+    from bench.runs.told import Told
 
     table = pd.DataFrame({"arm": pd.Series(["=1+1", "plain"], dtype="string"), "n": [-1, 2]})
     assert as_bytes(table, "csv").decode() == "arm,n\n'=1+1,-1\nplain,2\n"

@@ -18,7 +18,7 @@ from bench.cli import main
 from bench.forks.runfile import ArmMark, FixtureMark, encode_run_file
 from bench.forks.store import Store
 from bench.frames import records
-from bench.index import build_index
+from bench.runs.index import build_index
 
 PAGE = Path(__file__).parent.parent / "docs" / "ci-gate.md"
 

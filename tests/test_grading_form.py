@@ -11,7 +11,7 @@ from bench.grading.human_form import GradingForm, grade_by_hand
 from bench.grading.human_grades import human_run, read_human, sheets_folder
 from bench.grading.sheet_file import SheetFile
 from bench.grading.subjects import fixtures_of
-from bench.index import find_run, open_run
+from bench.runs.index import find_run, open_run
 from bench.sweepfile import GraderSpec
 
 SPEC = GraderSpec(kind="human")

@@ -11,8 +11,8 @@ from runs import output, project, write_run
 from bench.errors import BenchError
 from bench.forks.store import Store
 from bench.frames import dtypes, frame, records
-from bench.index import TABLES, build_index, find_run, is_indexed, open_run, table_path
 from bench.rows import CallRow, GradeRow, InventionRow, OutputRow
+from bench.runs.index import TABLES, build_index, find_run, is_indexed, open_run, table_path
 
 RUNS = {"f1": {"inventory": ["CCL", "CLL"], "short": ["LLC", "L.L"]}}
 

@@ -28,9 +28,9 @@ from bench.grading.judge.questions import Question, Sheet, answer_tokens
 from bench.grading.judge.run import plan_judge
 from bench.grading.means import Means
 from bench.grading.run import grade_run, read_grades
-from bench.index import open_run
 from bench.models.protocol import CredentialsMissing, ModelMissing
 from bench.pricetable import built_in
+from bench.runs.index import open_run
 from bench.sweepfile import GraderSpec
 from bench.transcripts.model import Usage
 

@@ -10,7 +10,6 @@ from runs import output, project, write_run
 from bench.cli import main
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
-from bench.index import open_run
 from bench.plots.figure import new_figure
 from bench.plots.style import tip
 from bench.report import figures
@@ -19,6 +18,7 @@ from bench.report.details import run_fixtures
 from bench.report.highlight import Span, located, pieces
 from bench.report.svg import inline
 from bench.report.write import report_html, write_report
+from bench.runs.index import open_run
 from benchmarks.made_run import run_of
 
 
@@ -118,7 +118,8 @@ def test_the_details_name_hashes_versions_prices_and_estimates(run, html):
     mark = run.store.run_json().fixtures["small"]
     for said in (
         "sweep sweeps/made.toml", "seed 7", "started 2026-11-01 00:00 UTC", mark.key_sha256[:12],
-        mark.transcript_sha256[:12], "lexical", "claude-sonnet-5-5 from 2026-10-07 2 10 0.1 2.5 4 from 2026-10-07", "A rate limiter",
+        mark.transcript_sha256[:12], "lexical", "A rate limiter",
+        "claude-sonnet-5-5 from 2026-10-07 2 10 0.1 2.5 4 from 2026-10-07",
         "Sizes called tokens are characters / 4, everywhere.",
     ):  # fmt: skip
         assert said in text, said

@@ -4,8 +4,8 @@ import pytest
 from browser import Watched, chromium
 from hostile import ARM, hostile_run
 
-from bench.index import open_run
 from bench.report import write_report
+from bench.runs.index import open_run
 
 pytestmark = pytest.mark.browser
 DESK = {"viewport": {"width": 1280, "height": 900}}

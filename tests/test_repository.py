@@ -26,6 +26,7 @@ LAYERS = {
     "bench.calls": ("bench.arms", "bench.forks", "bench.grading", "bench.analysis", "bench.cli"),
     "bench.forks": ("bench.analysis", "bench.cli", "bench.sweeps", "bench.report"),
     "bench.plots": ("bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.report", "bench.cli"),
+    "bench.runs": ("bench.sweeps", "bench.report", "bench.cli"),
     "bench.report": ("bench.arms", "bench.models", "bench.sweeps", "bench.cli"),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from loopback import overloaded, say
 from bench.calls.outside import Outside
 from bench.calls.retry import RetryPolicy
 from bench.cli import main
-from bench.index import open_run
+from bench.runs.index import open_run
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from bench.errors import BenchError
 from bench.forks.plan_table import plan_lines
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
-from bench.index import planned_cells
+from bench.runs.index import planned_cells
 
 OTHER = "claude-haiku-4-5"
 ASKS = "Find what was promised."

@@ -14,8 +14,8 @@ from bench.chains.staleness import Rule, Staleness, replay, staleness
 from bench.cli import main
 from bench.forks.run import plan_sweep, run_sweep
 from bench.forks.store import Store
-from bench.index import open_run
 from bench.rows import MOST_STALE
+from bench.runs.index import open_run
 from bench.transcripts.model import Usage
 
 START = datetime(2026, 10, 1, 9, tzinfo=UTC)

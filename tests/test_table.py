@@ -11,9 +11,9 @@ from runs import output, project, write_run
 from bench.cli import main
 from bench.forks.run import run_sweep
 from bench.frames import records
-from bench.index import open_run
-from bench.run_view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
-from bench.words import in_words, points, signed, usd
+from bench.runs.index import open_run
+from bench.runs.view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
+from bench.runs.words import in_words, points, signed, usd
 
 # 2 fixtures; inventory twice on each, short once on f1, refused on f2; a window without a model; one planned, not run
 RUNS = {
@@ -106,7 +106,7 @@ def test_truncated_handoffs_are_ranked_only_when_asked(tmp_path, monkeypatch):
 
 
 def test_a_sweep_may_rank_what_was_cut_off_and_every_table_and_figure_says_so(tmp_path, monkeypatch, capsys):
-    from bench.run_plots import plot_recall_vs_cost, plot_spread
+    from bench.runs.figures import plot_recall_vs_cost, plot_spread
 
     monkeypatch.chdir(project(tmp_path / "project"))
     rows = [output("a"), output("b", outcome="truncated"), output("b", replicate=2)]

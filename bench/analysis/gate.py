@@ -22,7 +22,7 @@ from bench.analysis.over_runs import Pair, over_runs
 from bench.analysis.pairs import pairs
 from bench.analysis.spread import POINTS
 from bench.analysis.units import GRADING, OUTPUT, SERIES
-from bench.words import signed
+from bench.runs.words import signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,8 +36,8 @@ def run(args: Namespace) -> int:
     from bench.analysis.disputes import READER
     from bench.analysis.graders import BETWEEN, FLIPS, WITHIN, atom_flips, between_graders, between_passes
     from bench.frames import records
-    from bench.index import open_run
-    from bench.run_view import read_grades
+    from bench.runs.index import open_run
+    from bench.runs.view import read_grades
 
     grades = read_grades(open_run(args.run))
     between, within = records(between_graders(grades)), records(between_passes(grades))

@@ -29,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from bench.forks.assembling import assemble_run
     from bench.forks.resolve import from_here
-    from bench.index import build_index, find_run
+    from bench.runs.index import build_index, find_run
 
     store = find_run(args.run)
     made = assemble_run(store.root, from_here(args.arm))

@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING
 
 from bench.cli.output import emit_json
 from bench.errors import BenchError
+from bench.runs.words import signed
 from bench.text import printable
-from bench.words import signed
 
 if TYPE_CHECKING:
-    from bench.index import Run
+    from bench.runs.index import Run
 
 EXIT_FAILED = 1
 
@@ -53,8 +53,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.index import open_run
-    from bench.told import show_comparison
+    from bench.runs.index import open_run
+    from bench.runs.told import show_comparison
 
     if args.baseline is not None:
         return _gate(args)
@@ -74,7 +74,7 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
     from bench.analysis.compare import cannot_be_said
     from bench.analysis.measures import COLUMNS
     from bench.frames import records
-    from bench.run_view import compare, gradings, measures
+    from bench.runs.view import compare, gradings, measures
 
     rows: list[dict[str, object]] = []
     for grading in gradings(opened):
@@ -95,9 +95,9 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
 def _gate(args: Namespace) -> int:
     """Print a line an arm; 1 where one of them failed."""
     from bench.analysis.gate import FAIL
-    from bench.baseline import against_baseline
     from bench.frames import records
-    from bench.index import open_run
+    from bench.runs.baseline import against_baseline
+    from bench.runs.index import open_run
 
     lines = records(
         against_baseline(

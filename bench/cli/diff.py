@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from bench.cli.output import emit_json
+from bench.runs.versions import AtomChange, Diff, Instruction
+from bench.runs.words import signed
 from bench.text import clip, printable
-from bench.versions import AtomChange, Diff, Instruction
-from bench.words import signed
 
 PASSAGE_CHARS = 160
 """Of a passage that are shown; --json has all of it."""
@@ -36,8 +36,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.index import open_run
-    from bench.versions import diff
+    from bench.runs.index import open_run
+    from bench.runs.versions import diff
 
     diffs = diff(open_run(args.run), args.before, args.after, with_truncated=args.with_truncated)
     if args.json:

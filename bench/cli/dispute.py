@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     from bench.frames import records
-    from bench.index import open_run
-    from bench.run_view import disputes
+    from bench.runs.index import open_run
+    from bench.runs.view import disputes
 
     emit(records(disputes(open_run(args.run))), LISTED, as_json=args.json)
     return 0

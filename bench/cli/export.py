@@ -27,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from bench.exporting.inspect_log import write_logs
-    from bench.index import open_run
+    from bench.runs.index import open_run
 
     opened = open_run(args.run)
     written = write_logs(opened, args.out or opened.root / "exports" / "inspect")

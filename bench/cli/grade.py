@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     from bench.grading.results import GradingInterrupted
     from bench.grading.run import check_graders, grade_run
     from bench.grading.subjects import fixtures_of
-    from bench.index import build_index, find_run
+    from bench.runs.index import build_index, find_run
 
     store = find_run(args.run)
     made = store.run_json()

@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.index import TABLES, build_index, find_run, table_path
+    from bench.runs.index import TABLES, build_index, find_run, table_path
 
     store = find_run(args.run)
     build_index(store)

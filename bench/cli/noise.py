@@ -24,9 +24,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from bench.frames import records
-    from bench.index import open_run
-    from bench.run_noise import noise, show_noise
-    from bench.run_view import gradings
+    from bench.runs.index import open_run
+    from bench.runs.noise import noise, show_noise
+    from bench.runs.view import gradings
 
     opened = open_run(args.run)
     if args.json:

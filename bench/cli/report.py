@@ -24,8 +24,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.index import open_run
     from bench.report import write_report
+    from bench.runs.index import open_run
 
     path = write_report(open_run(args.run), None if args.to is None else Path(args.to).expanduser())
     print(shown(path))

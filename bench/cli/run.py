@@ -73,7 +73,7 @@ def run(args: Namespace) -> int:
     from bench.forks.run import RunInterrupted, plan_sweep, run_sweep
     from bench.forks.store import Store
     from bench.forks.watching import watch_on
-    from bench.index import build_index
+    from bench.runs.index import build_index
 
     path = find_sweep(args.sweep)
     overrides = {name: getattr(args, name) for name in OVERRIDES}

@@ -21,7 +21,7 @@ from bench.disputing import read_disputes
 from bench.disputing.shown import with_disputes
 from bench.grading.subjects import fixtures_of
 from bench.grading.views import AtomView, NeverView, OutputVerdict, view_atom, view_never
-from bench.index import find_run
+from bench.runs.index import find_run
 from bench.text import ABSENT, printable
 
 WIDTH = 100

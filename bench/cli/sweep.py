@@ -41,10 +41,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from bench.forks.resolve import overrides_of
-    from bench.index import open_run
     from bench.notebook import SweepParameters, checked
+    from bench.runs.index import open_run
+    from bench.runs.told import show_arms
     from bench.sweeps import sweep
-    from bench.told import show_arms
 
     given = {name: value for name in PARAMETERS if (value := getattr(args, name)) is not None}
     if args.results_dir is not None:

@@ -29,7 +29,7 @@ from bench.cli.output import emit_json
 from bench.errors import BenchError
 
 if TYPE_CHECKING:
-    from bench.index import Run
+    from bench.runs.index import Run
 
 UNITS = ("carry", "write", "tokens")
 FORMATS = ("csv", "parquet", "md")
@@ -55,9 +55,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     from bench.frames import records
-    from bench.index import open_run
-    from bench.run_view import arm_table, fixture_table
-    from bench.told import TABLES_BY, show_arms, show_by, without_superseded
+    from bench.runs.index import open_run
+    from bench.runs.told import TABLES_BY, show_arms, show_by, without_superseded
+    from bench.runs.view import arm_table, fixture_table
 
     if args.out and not args.to:
         raise BenchError("--out takes the format from --to; say --to csv, parquet or md")
@@ -81,8 +81,8 @@ def run(args: Namespace) -> int:
 
 def _export(opened: Run, args: Namespace) -> int:
     from bench.exporting.tables import as_bytes, as_markdown
-    from bench.run_view import arm_table, fixture_table
-    from bench.told import TABLES_BY, show_arms, show_by, without_superseded
+    from bench.runs.told import TABLES_BY, show_arms, show_by, without_superseded
+    from bench.runs.view import arm_table, fixture_table
 
     if args.frontier or args.delivered or args.json:
         raise BenchError("--to is of the arm table and its --by; --frontier and --delivered print JSON with --json")
@@ -106,7 +106,7 @@ def _export(opened: Run, args: Namespace) -> int:
 
 def _delivered(opened: Run, *, with_truncated: bool, as_json: bool) -> int:
     from bench.frames import records
-    from bench.run_delivered import delivered_cells, delivered_table, show_delivered
+    from bench.runs.delivered import delivered_cells, delivered_table, show_delivered
 
     if as_json:
         views = {"arms": delivered_table, "cells": delivered_cells}
@@ -118,8 +118,8 @@ def _delivered(opened: Run, *, with_truncated: bool, as_json: bool) -> int:
 
 def _frontier(opened: Run, args: Namespace) -> int:
     from bench.frames import records
-    from bench.run_frontier import frontier, show_frontier
-    from bench.run_view import gradings
+    from bench.runs.frontier import frontier, show_frontier
+    from bench.runs.view import gradings
 
     if args.json:
         ways = [(one, frontier(opened, args.frontier, grading=one)) for one in gradings(opened)]

@@ -12,8 +12,8 @@ from bench.disputing.records import Dispute, record
 from bench.errors import BenchError
 from bench.fixtures import Fixture
 from bench.grading.subjects import fixtures_of
-from bench.index import find_run
 from bench.rows import OutputRow, Verdict
+from bench.runs.index import find_run
 
 
 def dispute(

@@ -23,7 +23,7 @@ from bench.rows import GRADED
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 Record = dict[str, object]
 

@@ -10,7 +10,7 @@ from bench.text import ABSENT, printable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.told import Told
+    from bench.runs.told import Told
 
 
 def as_bytes(table: pd.DataFrame, to: Literal["csv", "parquet"]) -> bytes:

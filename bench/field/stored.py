@@ -239,7 +239,7 @@ class SessionShelf:
 
 def open_shelf(where: str) -> Shelf:
     """The handoffs of a session file, of a run's folder, or of a run of the project by its name."""
-    from bench.index import find_run
+    from bench.runs.index import find_run
     from bench.transcripts import read
 
     path = Path(where)

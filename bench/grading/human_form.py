@@ -18,8 +18,8 @@ from bench.grading.human_grades import human_run, read_human, sheets_folder
 from bench.grading.human_sheets import FREE, allowed
 from bench.grading.sheet_file import SheetFile
 from bench.grading.subjects import fixtures_of
-from bench.index import find_run
 from bench.reviewing.panes import escaped, pane
+from bench.runs.index import find_run
 from bench.sweepfile import GraderSpec, Scope
 
 HEIGHT = "560px"

@@ -9,7 +9,7 @@ from bench.analysis.units import NO_CHOICE
 from bench.frames import records
 from bench.plots.axes import Rows, note_lines
 from bench.plots.style import INK, MUTED, RC, Style, styles, tip
-from bench.words import signed
+from bench.runs.words import signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ SPAN_LEAST = 5.0
 
 
 def differences(table: pd.DataFrame, kinds: Mapping[str, str]) -> Figure:
-    """The figure of `bench.run_view.compare`: a row an arm, most recall first; `kinds` are of all the run's series.
+    """The figure of `bench.runs.view.compare`: a row an arm, most recall first; `kinds` are of all the run's series.
 
     Arms without an interval have their mark and the reason. Arms that nobody would ship (`full`, `nothing`) are left
     out, since their distance would flatten all others; a note says so.

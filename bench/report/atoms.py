@@ -12,11 +12,11 @@ from bench.analysis.units import CEILING, CONTROLS, SERIES
 from bench.fixtures import Fixture
 from bench.frames import records
 from bench.grading.views import SourceTurn, sources_of
-from bench.run_atoms import atom_texts
-from bench.run_view import Grading, one_grading, ranked_grades
+from bench.runs.atoms import atom_texts
+from bench.runs.view import Grading, one_grading, ranked_grades
 
 if TYPE_CHECKING:
-    from bench.index import Run
+    from bench.runs.index import Run
 
 Line = Mapping[str, object]
 Place = tuple[str, str]

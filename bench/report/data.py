@@ -15,13 +15,13 @@ from bench.report.figures import Picture, pictures
 from bench.report.marks import marks
 from bench.report.outputs import Output, fixture_atoms, output_list
 from bench.report.verdicts import Verdicts, verdicts
-from bench.run_view import Grading, arm_table, compare, gradings, truncated_too
-from bench.words import ARMS, LEGENDS, in_words, spread_of
+from bench.runs.view import Grading, arm_table, compare, gradings, truncated_too
+from bench.runs.words import ARMS, LEGENDS, in_words, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 
 @dataclass(frozen=True)

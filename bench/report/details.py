@@ -13,11 +13,11 @@ from bench.frames import records
 from bench.grading.subjects import fixtures_of
 from bench.pricetable import Row, load_prices
 from bench.project import find_project
+from bench.runs.words import usd, whole
 from bench.text import ABSENT, Figure
-from bench.words import usd, whole
 
 if TYPE_CHECKING:
-    from bench.index import Run
+    from bench.runs.index import Run
 
 HASH_CHARS = 12
 """Of a sha256 that are shown; run.json has all of it."""

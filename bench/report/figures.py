@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from bench.report.svg import inline
-from bench.run_atoms import atom_places
-from bench.run_plots import (
+from bench.runs.atoms import atom_places
+from bench.runs.figures import (
     plot_distance,
     plot_frontier,
     plot_lost_atoms,
@@ -20,13 +20,13 @@ from bench.run_plots import (
     plot_survival,
     series_kinds,
 )  # fmt: skip
-from bench.run_view import survival_table
+from bench.runs.view import survival_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from bench.analysis.units import OUTPUT, SERIES
 from bench.forks.store import TEXT
 from bench.frames import records
 from bench.report.highlight import Piece, located, pieces
-from bench.run_view import Grading, recall
+from bench.runs.view import Grading, recall
+from bench.runs.words import points, usd, whole
 from bench.text import ABSENT
-from bench.words import points, usd, whole
 
 if TYPE_CHECKING:
-    from bench.index import Run
     from bench.rows import OutputRow
+    from bench.runs.index import Run
 
 LETTERS = {"carried": "C", "partial": "P", "absent": "L", "stale": "S", "wrong": "W", None: "."}
 """Verdict -> its letter; '.' where the grade is missing, a blank where the atom was not asked about."""

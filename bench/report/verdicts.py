@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.compare import cannot_be_said
 from bench.analysis.units import CONTROLS, SERIES
-from bench.conclusion import CANNOT_TELL
 from bench.frames import records
-from bench.run_view import Grading
-from bench.words import points
+from bench.runs.conclusion import CANNOT_TELL
+from bench.runs.view import Grading
+from bench.runs.words import points
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from bench.report.page import article, render
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 MOST_BYTES = 3_000_000
 

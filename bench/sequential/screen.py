@@ -91,8 +91,8 @@ def rank(store: Store, arms: list[str], stays: int) -> list[ArmRank]:
     """The arms by mean recall, the best first; one without a graded handoff comes last."""
     from bench.analysis.recall import arm_recall, run_recall
     from bench.frames import records
-    from bench.index import build_index, open_run
-    from bench.run_view import one_grading, ranked_grades
+    from bench.runs.index import build_index, open_run
+    from bench.runs.view import one_grading, ranked_grades
 
     build_index(store)
     newest = {label: marks[-1].label for label, marks in store.run_json().arms.items()}

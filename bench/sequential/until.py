@@ -142,8 +142,8 @@ def decide_at(store: Store, rule: Rule, looks: Looks, at: int) -> list[ArmLook]:
     """What the run's grades, by its first grader, decide about the arms that are still open."""
     from bench.analysis.compare import compare
     from bench.frames import records
-    from bench.index import build_index, open_run
-    from bench.run_view import one_grading, ranked_grades
+    from bench.runs.index import build_index, open_run
+    from bench.runs.view import one_grading, ranked_grades
 
     build_index(store)
     run = open_run(store.root)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from bench.runs.words import signed
 from bench.sequential.rule import ArmLook, Look, Looks, Rule
-from bench.words import signed
 
 BIASED = "an arm that stopped early keeps a biased mean: low for losers, high for winners; confirm on fresh replicates"
 

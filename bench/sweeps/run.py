@@ -128,7 +128,7 @@ def _job(
 def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
     """The analysis jobs over the run as it is now, its tables rebuilt first; none where nothing came of it."""
     from bench.forks.store import Store
-    from bench.index import build_index, content_sha256, is_indexed
+    from bench.runs.index import build_index, content_sha256, is_indexed
 
     store = Store(resolved.root)
     if not store.rows():
@@ -141,8 +141,8 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
 
 def _report(root: Path) -> Path | None:
     """Write the report of the run over what is there, also where some notebook failed."""
-    from bench.index import open_run
     from bench.report import write_report
+    from bench.runs.index import open_run
 
     run = open_run(root)
     return write_report(run) if len(run.outputs) else None

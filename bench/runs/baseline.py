@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.units import GRADING, NO_MODEL, OUTPUT, SERIES
 from bench.errors import BenchError
-from bench.index import Run
 from bench.rows import BEFORE_CALL, GRADED
-from bench.run_view import gradings, truncated_too
+from bench.runs.index import Run
+from bench.runs.view import gradings, truncated_too
 
 if TYPE_CHECKING:
     import pandas as pd

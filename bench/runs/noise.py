@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
-from bench.index import Run
-from bench.run_view import Grading, gradings, one_grading, ranked_grades
-from bench.told import Told
-from bench.words import points
+from bench.runs.index import Run
+from bench.runs.told import Told
+from bench.runs.view import Grading, gradings, one_grading, ranked_grades
+from bench.runs.words import points
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,10 @@ from bench.analysis.arms_table import incomparable
 from bench.analysis.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
 from bench.cli.output import table
-from bench.run_atoms import rekeyed
-from bench.run_view import (
+from bench.runs.atoms import rekeyed
+from bench.runs.stepwise import CONTEXTS_DIFFER
+from bench.runs.versions import superseded
+from bench.runs.view import (
     arm_table,
     compare,
     disputes,
@@ -27,15 +29,13 @@ from bench.run_view import (
     times_said_table,
     truncated_too,
 )
-from bench.stepwise import CONTEXTS_DIFFER
+from bench.runs.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, measured, spread_of
 from bench.text import ABSENT, printable
-from bench.versions import superseded
-from bench.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, measured, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 Lines = Sequence[dict[str, object]]
 TABLES_BY: dict[str, Callable[..., pd.DataFrame]] = {

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.errors import BenchError
-from bench.index import Run
-from bench.run_atoms import atom_places, atom_texts
-from bench.stepwise import step_by_step
+from bench.runs.atoms import atom_places, atom_texts
+from bench.runs.index import Run
+from bench.runs.stepwise import step_by_step
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ def _compared(
     from bench.analysis.grader_noise import grader_noise
     from bench.analysis.measures import measure_table
     from bench.analysis.units import SERIES, named
-    from bench.conclusion import conclusions
+    from bench.runs.conclusion import conclusions
 
     one = one_grading(run, grading)
 

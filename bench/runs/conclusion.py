@@ -11,9 +11,9 @@ from bench.analysis.level import LIKE_THESE, SAME_KEY
 from bench.analysis.over_runs import SURE
 from bench.analysis.spread import POINTS
 from bench.analysis.units import SERIES
-from bench.cost_clauses import cost_clauses
 from bench.frames import records
-from bench.words import signed
+from bench.runs.cost_clauses import cost_clauses
+from bench.runs.words import signed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.delivered import WAYS
 from bench.frames import records
-from bench.run_view import truncated_too
+from bench.runs.told import Told
+from bench.runs.view import truncated_too
+from bench.runs.words import points, signed
 from bench.text import Figure
-from bench.told import Told
-from bench.words import points, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.index import Run
+    from bench.runs.index import Run
 
 LEGEND = (
     "answered: recall of the forks that were answered; delivered: of all that the pipeline hands up, in points of 100",

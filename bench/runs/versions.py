@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from bench.errors import BenchError
 from bench.forks.runfile import ArmMark, RunFile, sha256_of
-from bench.index import Run
 from bench.project import Project, find_project
+from bench.runs.index import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +85,8 @@ def diff(run: Run, before: str, after: str, *, with_truncated: bool = False) -> 
     from bench.analysis.diff import PAIR, passages
     from bench.analysis.diff import diff as compared
     from bench.analysis.units import checked_grades, rankable
-    from bench.run_atoms import atom_texts
-    from bench.run_view import gradings, truncated_too
+    from bench.runs.atoms import atom_texts
+    from bench.runs.view import gradings, truncated_too
 
     gradings(run)
     file = run.store.run_json()

@@ -13,8 +13,8 @@ from bench.project import find_project
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.index import Run
     from bench.keys import Atom
+    from bench.runs.index import Run
     from bench.transcripts.model import Transcript
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
-from bench.run_atoms import atom_places, atom_texts
-from bench.run_view import (
+from bench.runs.atoms import atom_places, atom_texts
+from bench.runs.view import (
     Grading,
     compare,
     one_grading,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bench.analysis.pareto import Axis
-    from bench.index import Run
+    from bench.runs.index import Run
 
 
 def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bench.index import Run
-from bench.run_view import Grading, gradings, one_grading, truncated_too
-from bench.told import Told
-from bench.words import points, usd, whole
+from bench.runs.index import Run
+from bench.runs.told import Told
+from bench.runs.view import Grading, gradings, one_grading, truncated_too
+from bench.runs.words import points, usd, whole
 
 if TYPE_CHECKING:
     import pandas as pd
