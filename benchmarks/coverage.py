@@ -15,8 +15,8 @@ from bench.analysis.components import RESIDUAL, design
 from bench.analysis.over_atoms import over_atoms
 from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, Runs, over_runs
-from bench.cli.output import table
 from bench.text import Figure
+from bench.texttable import table
 from benchmarks.line import Line
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from bench.cli.output import table
 from bench.text import Figure
+from bench.texttable import table
 from benchmarks.measure import Took
 
 COLUMNS = ("what", "measured", "target", "ratio", "met", "wall s", "CPU s")

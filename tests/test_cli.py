@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli import COMMANDS, main
-from bench.cli.output import table
+from bench.texttable import table
 
 # what must not be loaded by `bench --help` or `import bench`: each costs 0.2 to 2 s
 HEAVY = ("pandas", "numpy", "scipy", "matplotlib", "anthropic", "papermill", "nbformat", "pyarrow", "yaml")

@@ -16,9 +16,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.cli.output import emit_json, say, table
+from bench.cli.output import emit_json, say
 from bench.field.after import TOLD, After, Evidence, after
 from bench.text import printable
+from bench.texttable import table
 from bench.transcripts import read
 
 COLUMNS = ("compaction", "at", "measure", "after", "soon", "base", "excess")

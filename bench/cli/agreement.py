@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bench.cli.output import emit_json, table
+from bench.cli.output import emit_json
+from bench.texttable import table
 
 CHOSEN = (
     "disputes: the verdicts that a person disputed, as that person reads them; they are chosen for disagreement, so "

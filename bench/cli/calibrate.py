@@ -23,9 +23,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.cli.output import emit_json, say, table
+from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.text import ABSENT
+from bench.texttable import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cli.output import emit_json, table
+from bench.cli.output import emit_json
 from bench.errors import BenchError
 from bench.estimating import RESERVE, Cut, Estimate, estimate_file
+from bench.texttable import table
 
 KINDS = ("kind", "records", "tokens", "in context")
 CUTS = ("cut", "from record", "id", "keeps", "drops", "tokens", "over budget")

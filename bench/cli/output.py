@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from bench.text import ABSENT, Figure, printable
+from bench.text import printable
+from bench.texttable import table
 
 
 def emit(rows: Sequence[Mapping[str, object]], columns: Sequence[str], *, as_json: bool) -> None:
@@ -24,32 +25,6 @@ def emit_json(value: object) -> None:
     print(text)
 
 
-def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
-    """The rows as aligned text; numbers to the right, a missing value as an em dash."""
-    cells = [[_shown(row.get(c)) for c in columns] for row in rows]
-    numeric = [all(isinstance(r.get(c), int | float | Figure) or r.get(c) is None for r in rows) for c in columns]
-    widths = [max(len(c), *(len(r[i]) for r in cells)) if cells else len(c) for i, c in enumerate(columns)]
-    lines = [list(columns), *cells]
-    return "\n".join(
-        "  ".join(v.rjust(w) if n else v.ljust(w) for v, w, n in zip(line, widths, numeric, strict=True)).rstrip()
-        for line in lines
-    )
-
-
 def say(line: str) -> None:
     """One line to a person on stderr; control characters shown as escapes."""
     print(printable(line), file=sys.stderr)
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ABSENT
-        case bool():
-            return "yes" if value else "no"
-        case float():
-            return f"{value:.4g}" if abs(value) < 1 else f"{value:,.2f}"
-        case int():
-            return f"{value:,}"
-        case _:
-            return printable(str(value)).replace("\n", " ")

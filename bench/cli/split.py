@@ -18,13 +18,14 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cli.output import emit, emit_json, say, table
+from bench.cli.output import emit, emit_json, say
 from bench.field.feedback import Feedback, read_feedback
 from bench.field.live_rows import Imported, import_rows, read_stored, sessions_of, store
 from bench.field.observed import WARNING, arms_observed, observed, observed_frame
 from bench.field.split import Assignment, Design, assign, chain_after, planned, read_design
 from bench.frames import records
 from bench.project import Project, find_project
+from bench.texttable import table
 
 ASSIGNED = ("session", "compaction", "arm", "why", "draw")
 ARMS = (

@@ -21,10 +21,11 @@ import msgspec
 
 from bench.chains.refresh_cost import HANDOFF_TOKENS, RefreshCost, refresh_costs, total_usd
 from bench.chains.staleness import WRITING_S, Replay, Rule, Staleness, replay, staleness
-from bench.cli.output import emit_json, say, table
+from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.rows import MOST_STALE
 from bench.text import estimate_tokens
+from bench.texttable import table
 from bench.transcripts.model import Transcript
 
 COLUMNS = ("at", "time", "landed", "given up", "prompt tokens", "cache read", "usd")

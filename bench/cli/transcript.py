@@ -21,9 +21,10 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cli.output import emit_json, say, table
+from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.text import printable
+from bench.texttable import table
 from bench.transcripts import holding, read, read_all
 from bench.transcripts.model import Compaction, Transcript
 from bench.transcripts.view import seen_at, told_compactions

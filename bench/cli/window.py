@@ -19,10 +19,11 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cli.output import emit_json, say, table
+from bench.cli.output import emit_json, say
 from bench.field.carrying import carried
 from bench.handoff.window import Reading, Weight, readings, weights
 from bench.models.known import known
+from bench.texttable import table
 from bench.transcripts import read
 from bench.transcripts.model import Transcript
 

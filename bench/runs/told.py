@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from bench.analysis.arms_table import incomparable
 from bench.analysis.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
-from bench.cli.output import table
 from bench.runs.atoms import rekeyed
 from bench.runs.stepwise import CONTEXTS_DIFFER
 from bench.runs.versions import superseded
@@ -31,6 +30,7 @@ from bench.runs.view import (
 )
 from bench.runs.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, measured, spread_of
 from bench.text import ABSENT, printable
+from bench.texttable import table
 
 if TYPE_CHECKING:
     import pandas as pd
