@@ -69,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bench.forks.summary import gravest
+    from bench.calls.exits import gravest
     from bench.grading.means import means_of
     from bench.grading.results import GradingInterrupted
     from bench.grading.run import check_graders, grade_run

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench.calls.journal import Finished, Journal, read_journal
 from bench.calls.ledger import Ledger
+from bench.calls.money import money_of
 from bench.calls.outside import Outside
 from bench.calls.own_loop import Interruptible
 from bench.calls.retry import Retries
@@ -29,7 +30,7 @@ from bench.forks.planning import Laid, laid_anew, lay, make_plan
 from bench.forks.progress import Progress
 from bench.forks.resolve import overrides_of, resolve
 from bench.forks.subscribing import Subscribers
-from bench.forks.summary import RunSummary, cache_use, money_of, tally
+from bench.forks.summary import RunSummary, cache_use, tally
 from bench.forks.watching import progress_here
 from bench.forks.work import work_of
 from bench.forks.writer import Writer

@@ -8,21 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bench.calls.exits import EXIT_BUDGET, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, MOST_NAMED, gravest
 from bench.calls.journal import Finished
+from bench.calls.money import Money
 from bench.calls.pricing import Pricing
 from bench.errors import shown
+from bench.grading.results import GraderResult
 from bench.rows import CallRow
 from bench.text import printable
 from bench.transcripts.model import Usage
-
-if TYPE_CHECKING:
-    from bench.grading.results import GraderResult
-
-EXIT_DONE, EXIT_FAILED, EXIT_BUDGET, EXIT_INTERRUPTED = 0, 1, 3, 130
-MOST_NAMED = 5
-"""Missing cells and failures named one by one; the rest are counted."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +39,6 @@ class CacheUse:
     def hit_share(self) -> float | None:
         """Share of the prompt tokens that were read from cache; None without calls."""
         return self.read_tokens / self.prompt_tokens if self.prompt_tokens else None
-
-
-@dataclass(frozen=True)
-class Money:
-    """Of the whole run, all starts together. USD."""
-
-    spent_usd: float = 0.0
-    unpriced_calls: int = 0
-    """Answered calls whose price is unknown; they are not in `spent_usd`."""
-    possibly_usd: float = 0.0
-    possibly_calls: int = 0
-    """Calls that broke off or were never finished: billed until shown otherwise, with their worst case."""
 
 
 @dataclass(frozen=True)
@@ -158,26 +141,6 @@ class RunSummary:
         more = len(self.misses) - MOST_NAMED
         named = [f"cache miss: {told}" for told in self.misses[:MOST_NAMED]]
         return [*named, f"  and {more} more"] if more > 0 else named
-
-
-def gravest(statuses: Iterable[int]) -> int:
-    """Of several exit statuses the one that counts: interrupted, then stopped by the cap, then failed."""
-    ended = set(statuses)
-    return next((s for s in (EXIT_INTERRUPTED, EXIT_BUDGET, EXIT_FAILED) if s in ended), EXIT_DONE)
-
-
-def money_of(answered: Iterable[CallRow], failed: Iterable[CallRow], unfinished_usd: Sequence[float | None]) -> Money:
-    """What a run spent: its answered calls, its failed ones, and the worst cases of those never finished."""
-    answered, failed = list(answered), list(failed)
-    priced = [c.usd_api for c in (*answered, *failed) if c.usd_api is not None]
-    # a worst case of None is a call without a known price, one of 0 a local model's
-    possibly = [*(c.possibly_billed_usd for c in failed if c.usd_api is None), *unfinished_usd]
-    return Money(
-        spent_usd=math.fsum(priced),
-        unpriced_calls=sum(c.usd_api is None for c in answered),
-        possibly_usd=math.fsum(usd for usd in possibly if usd is not None),
-        possibly_calls=sum(usd != 0 for usd in possibly),
-    )
 
 
 def cache_use(calls: Iterable[Finished], pricing: Pricing) -> CacheUse:

@@ -7,13 +7,13 @@ from itertools import accumulate
 from pathlib import Path
 
 from bench.analysis.halving import rounds
+from bench.calls.exits import gravest
 from bench.calls.outside import Outside
 from bench.errors import BenchError
 from bench.forks.progress import Progress
 from bench.forks.resolve import Resolved, overrides_of, resolve
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
-from bench.forks.summary import gravest
 from bench.sequential.rule import ArmRank, Look, Looks, Rule, begun, write_looks
 from bench.sequential.until import Stopped, versions_of
 from bench.sequential.words import look_lines

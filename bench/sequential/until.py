@@ -11,13 +11,14 @@ import msgspec
 from bench.analysis.compare import WORTH_SEEING
 from bench.analysis.looks import Shape, doubling
 from bench.analysis.units import NO_CHOICE, NO_MODEL, SERIES
+from bench.calls.exits import EXIT_DONE, gravest
 from bench.calls.outside import Outside
 from bench.errors import BenchError
 from bench.forks.progress import Progress
 from bench.forks.resolve import Resolved, overrides_of, resolve
 from bench.forks.run import run_sweep
 from bench.forks.store import Store
-from bench.forks.summary import EXIT_DONE, RunSummary, gravest
+from bench.forks.summary import RunSummary
 from bench.sequential.decide import Key, Line, decide
 from bench.sequential.rule import ArmLook, Look, Looks, Rule, begun, write_looks
 from bench.sequential.words import look_lines, stopped_line

@@ -15,6 +15,7 @@ from bench.calls.batching import BATCH_LIFETIME_S, BATCHED_AT_ONCE
 from bench.calls.journal import Journal
 from bench.calls.ledger import Ledger
 from bench.calls.locks import Lock
+from bench.calls.money import Money, money_of
 from bench.calls.own_loop import Interruptible
 from bench.calls.paying import Payer
 from bench.calls.retry import Retries
@@ -23,7 +24,6 @@ from bench.calls.schedule import Schedule
 from bench.calls.stopping import Stopping
 from bench.fixtures import Fixture
 from bench.forks.pace import LOCAL_AT_ONCE
-from bench.forks.summary import Money, money_of
 from bench.grading.files import GradeFile
 from bench.grading.graders import grader_folder
 from bench.grading.judge.answers import Outcome
