@@ -13,8 +13,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
+
+POLL_S = 0.001
+GOING = 1000
+"""What is told of a child that goes on; no exit code."""
 
 
 class Child:
@@ -36,6 +41,17 @@ class Child:
         if self.returncode is None:
             self.returncode = self._forker.ask(wait=self.pid)
         return self.returncode
+
+    def killed_after(self, seconds: float) -> bool:
+        """Whether it had to be killed then; AssertionError where it ended otherwise than well before."""
+        until = time.monotonic() + seconds
+        while self._forker.ask(ended=self.pid) == GOING and time.monotonic() < until:
+            time.sleep(POLL_S)
+        if self._forker.ask(ended=self.pid) == GOING:
+            self.kill()
+        code = self.wait()
+        assert code in (0, -signal.SIGKILL), f"it ended otherwise: status {code}"
+        return code != 0
 
 
 class Forker:
@@ -91,10 +107,14 @@ def _main() -> None:
     import bench.forks.run
     import bench.grading.judge.run  # noqa: F401
 
+    codes: dict[int, int] = {}
     for line in sys.stdin:
         order = json.loads(line)
-        if "wait" in order:
-            print(os.waitstatus_to_exitcode(os.waitpid(order["wait"], 0)[1]), flush=True)
+        if "wait" in order or "ended" in order:
+            pid, how = (order["wait"], 0) if "wait" in order else (order["ended"], os.WNOHANG)
+            if pid not in codes and (ended := os.waitpid(pid, how))[0]:
+                codes[pid] = os.waitstatus_to_exitcode(ended[1])
+            print(codes.get(pid, GOING), flush=True)
             continue
         child = os.fork()
         if not child:

@@ -1,4 +1,4 @@
-"""Runs that are killed: a process that has loaded all that a run needs forks a child for each, so that a kill is cheap.
+"""Runs that are killed.
 
 with Killer() as killer:
     killer.run(sweep, 0.3)     # started, and killed with SIGKILL 0.3 s later if it still runs; True where it was
@@ -8,45 +8,32 @@ with Killer() as killer:
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-POLL_S = 0.001
+from forking import Forker
 
 
-class Killer:
-    """The preloaded parent, in a process of its own: a fork of the test's process would inherit its threads' locks."""
-
-    def __enter__(self) -> Killer:
-        command = [sys.executable, str(Path(__file__))]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.close()
-        self._process.wait(30)
-        self._process.stdout.close()
+class Killer(Forker):
+    """A preloaded parent whose children are runs."""
 
     def run(self, sweep: Path, kill_after_s: float = 60.0, *, batch: bool = False, at: str = "") -> bool:
         """Whether the run was killed before its end."""
-        assert self._process.stdin and self._process.stdout
-        order = {"sweep": str(sweep), "after": kill_after_s, "batch": batch, "at": at, "environ": _servers()}
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        told = self._process.stdout.readline().strip()
-        assert told in ("killed", "ended"), f"the run ended otherwise: {told or 'its parent is gone'}"
-        return told == "killed"
+        options = ["batch"] if batch else [""]
+        child = self.start("import killing; killing.main()", sweep.parent, str(sweep), *options, at)
+        return child.killed_after(kill_after_s)
 
 
-def _servers() -> dict[str, str]:
-    """Where the test of this moment has its server."""
-    return {k: v for k, v in os.environ.items() if k.startswith("ANTHROPIC_")}
+def main() -> None:
+    """A run without grading, in a child: of that sweep, in batches or not, up to the call of a method."""
+    from bench.forks.run import run_sweep
+
+    sweep, batch, at = sys.argv[1:]
+    if at:
+        _die_at(at)
+    sys.exit(run_sweep(sweep, grade=False, batch=bool(batch) or None).exit_status)
 
 
 def _die_at(name: str) -> None:
@@ -55,34 +42,3 @@ def _die_at(name: str) -> None:
     module, _, class_ = where.rpartition(".")
     owner = getattr(importlib.import_module(module), class_)
     setattr(owner, method, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
-
-
-def _main() -> None:
-    import anthropic.resources.messages  # noqa: F401 - loaded here, once, for all children
-    import httpx2  # noqa: F401
-
-    from bench.forks.run import run_sweep
-
-    for line in sys.stdin:
-        order = json.loads(line)
-        os.environ.update(order["environ"])
-        child = os.fork()
-        if not child:
-            try:
-                if order["at"]:
-                    _die_at(order["at"])
-                status = run_sweep(order["sweep"], grade=False, batch=order["batch"] or None).exit_status
-            finally:
-                os._exit(status if "status" in locals() else 99)
-        until = time.monotonic() + order["after"]
-        while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < until:
-            time.sleep(POLL_S)
-        if not ended[0]:
-            os.kill(child, signal.SIGKILL)
-            ended = os.waitpid(child, 0)
-        code = os.waitstatus_to_exitcode(ended[1])
-        print({0: "ended", -signal.SIGKILL: "killed"}.get(code, f"status {code}"), flush=True)
-
-
-if __name__ == "__main__":
-    _main()
