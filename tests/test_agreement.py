@@ -170,4 +170,6 @@ def test_the_command_says_what_it_can(tmp_path, monkeypatch, capsys):
         "atoms: no two passes differ\n",
     ]
     assert main(["agreement", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"graders": [], "passes": [], "atoms": []}
+    assert json.loads(capsys.readouterr().out) == {
+        "graders": [], "passes": [], "atoms": [], "people": {"errors": [], "corrected": []},
+    }  # fmt: skip

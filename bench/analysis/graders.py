@@ -16,6 +16,8 @@ from bench.analysis.agreement import (
 )
 from bench.analysis.agreement_interval import alpha_interval, clusters, kappa_interval
 from bench.analysis.multi_rater import multi_rater
+from bench.analysis.pass_flips import pass_flips
+from bench.analysis.recall import credit
 from bench.analysis.units import GRADING, OUTPUT
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ BETWEEN = [
 ]  # fmt: skip
 WITHIN = [
     "grader", "scope", "passes", "outputs", "atoms", "missing", "agreement", "alpha", "alpha_low", "alpha_high", "ac1",
-    "flip_rate", "unanimous",
+    "flip_rate", "unanimous", "whole",
 ]  # fmt: skip
 FLIPS = ["grader", "scope", "fixture", "atom", "tag", "outputs", "flip_rate"]
 
@@ -65,8 +67,8 @@ def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a grader and scope with several passes: how far its passes agree.
 
     agreement is the share of pass pairs, over all atoms, that say the same; flip_rate is 1 - agreement; unanimous the
-    share of atoms on which all passes agree; alpha is Krippendorff's, nominal, with its 95 % interval, ac1 is Gwet's.
-    NA where undefined.
+    share of atoms on which all passes agree; alpha is Krippendorff's, nominal, with its 95 % interval, ac1 is Gwet's;
+    whole is the ratio of `pass_flips`, its variances summed over outputs. NA where undefined.
     """
     lines = []
     for (grader, scope), graded in grades.groupby(GRADING, observed=True):
@@ -83,7 +85,7 @@ def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
                 "missing": sum(v is None for one in passes for v in one),
                 "agreement": None if flips is None else 1 - flips, "alpha": krippendorff_alpha(passes),
                 **_limits("alpha", alpha_interval(passes, of)), "ac1": multi_rater(passes).ac1,
-                "flip_rate": flips, "unanimous": unanimous(passes),
+                "flip_rate": flips, "unanimous": unanimous(passes), "whole": _whole(graded),
             }
         )  # fmt: skip
     return _frame(lines, WITHIN)
@@ -105,6 +107,21 @@ def atom_flips(grades: pd.DataFrame) -> pd.DataFrame:
     table = _frame(lines, FLIPS)
     order = ["flip_rate", "grader", "scope", "fixture", "atom"]
     return table.sort_values(order, ascending=[False, True, True, True, True], ignore_index=True)
+
+
+def _whole(graded: pd.DataFrame) -> float | None:
+    """Observed over predicted variance of a pass's recall, over the atoms of each output with a verdict in every pass.
+
+    A pass of one output is a call of its own, so that strictness belongs to the pass of an output.
+    """
+    rated = graded.assign(credit=credit(graded))
+    found = []
+    for _, one in rated.groupby(OUTPUT, observed=True):
+        wide = one.pivot(index="atom", columns="grading_pass", values="credit").dropna()
+        weights = one.groupby("atom", observed=True)["weight"].first()[wide.index]
+        found.append(pass_flips(wide.to_numpy(dtype="float64").T.tolist(), weights.astype(float).tolist()))
+    predicted, observed = (sum(getattr(f, name) for f in found if f) for name in ("predicted", "observed"))
+    return observed / predicted if predicted else None
 
 
 def _limits(name: str, interval: tuple[float, float] | None) -> dict[str, float | None]:
