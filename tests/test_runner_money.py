@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import threading
 
 import pytest
 from fakes import NOW, PAID, FakeModel, attempt, outside, project, reply
@@ -69,3 +70,31 @@ def test_one_line_says_how_far_the_estimate_was_off(tmp_path):
     summary = run_sweep(path, outside=outside(model), grade=False)
     # expected: 100 tokens at 2 (too few to be cached), 2000 at 10: 0.0202 a call
     assert summary.lines()[-1] == "estimate: $0.0404 expected, $0.0204 billed (-50 %)"
+
+
+def test_who_waits_for_money_does_not_wait_for_a_batch_that_nobody_looks_at_any_more(tmp_path):
+    class KeyGone(FakeModel):
+        """Takes batches; from then on its key is refused."""
+
+        async def submit(self, requests):
+            self.asked += requests.values()
+            return f"msgbatch_{len(self.asked)}"
+
+        async def collect(self, _batch_id, _requests):
+            return attempt(detail="401", billed="no", retryable=False, stop_run=True)
+
+        async def listed(self, _since):
+            return []
+
+    path = project(tmp_path, arms={"short": "+++\nmax_tokens = 4000\n+++\nSay it."}, sweep="budget_usd = 0.1")
+    model, ended = KeyGone(), []
+
+    def run():
+        ended.append(run_sweep(path, outside=outside(model), grade=False, batch=True, replicates=20))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert ended, "it waits for ever"
+    # what is in the batch stays reserved, about 0.021 a call: 4 fit and no fifth
+    assert (ended[0].exit_status, len(ended[0].missing), len(model.asked)) == (3, 20, 4)

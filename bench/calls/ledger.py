@@ -33,6 +33,8 @@ class Ledger:
         """Calls started and not ended, of all processes, dead ones too."""
         self.own: set[str] = set()
         """Of these, the ones of this process."""
+        self._left: set[str] = set()
+        """Of these, the ones that stay in flight when it ends: nothing comes of waiting for them."""
         self.calls_of: dict[str, int] = {}
         """Reply -> calls made for it so far."""
         self.batch_of: dict[str, str] = {}
@@ -70,7 +72,7 @@ class Ledger:
         """
         with self._journal.locked() as events:
             self._apply(events)
-            own = bool(self.own)
+            own = bool(self.own - self._left)
             verdict = self.guard.judge(worst_usd, own_in_flight=own, grading_usd=grading_worst_usd or 0.0)
             if verdict.answer != "start":
                 return verdict, None
@@ -116,6 +118,10 @@ class Ledger:
     def adopt(self, call_id: str) -> None:
         """A call in flight that an earlier process started is waited for by this one."""
         self.own.add(call_id)
+
+    def leave(self, call_id: str) -> None:
+        """A call of this process stays with the server, for the next start: it keeps its reservation."""
+        self._left.add(call_id)
 
     def attempt(self, call: CallRow) -> Overbill | None:
         """A call ended without an answer; returns its overbilling, if any."""

@@ -64,6 +64,11 @@ class Payer:
         settled, self._settled = self._settled, asyncio.get_running_loop().create_future()
         settled.set_result(None)
 
+    def left(self, call_id: str) -> None:
+        """A call stays with the server: who waits for money must not wait for what it would free."""
+        self._ledger.leave(call_id)
+        self.settled(None)
+
     async def _admitted(self, start: Callable[[], tuple[Verdict, str | None]]) -> str | None:
         """The id of a call that may be made now; None where nothing may be started any more."""
         while not self._stopping:

@@ -130,6 +130,7 @@ class Asker:
             case Attempt():
                 self._failed(sized, call_id, out, "batch")
                 return out
+        self._payer.left(call_id)
         batch_id = self._ledger.batch_of.get(call_id, "a batch that cannot be looked for now")
         self._gave_up(sized, f"still in {batch_id}; start the sweep again to wait for it")
         return None

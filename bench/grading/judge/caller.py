@@ -121,6 +121,7 @@ class _Call:
             case Attempt():
                 self.failed(call_id, out, "batch")
                 return out
+        self.of.payer.left(call_id)
         batch_id = self.of.ledger.batch_of.get(call_id, "a batch that cannot be looked for now")
         self.of.gave_up(f"still in {batch_id}; start again to wait for it")
         return None
