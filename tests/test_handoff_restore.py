@@ -111,6 +111,19 @@ def test_files_touched_have_the_latest_first_and_their_text_as_it_was_left():
     assert touched[1].known.old  # sed changed it in a way that cannot be followed
 
 
+def test_a_command_in_another_folder_is_about_another_file():
+    wrote = [call("t1", "Write", file_path="/app/a.md", content="one\n"), result("t1", "done")]
+
+    def after(command, **named):
+        ran = [call("t2", "Bash", command=command, **named), result("t2", "")]
+        return touched_files(calls_of([*wrote, *ran]))[0]
+
+    for elsewhere in (after("cd /tmp/x && rm a.md"), after("rm a.md", workdir="/tmp/x")):
+        assert (elsewhere.path, elsewhere.removed, elsewhere.known.old) == ("/app/a.md", False, False)
+    assert after("cd /app && rm a.md").removed and after("rm a.md", workdir="/app").removed
+    assert after("cd /app && sed -i s/one/two/ a.md").known.old  # what the Write wrote is not its text now
+
+
 def test_shell_words_have_the_newest_command_first_and_the_text_it_showed():
     mentions = mentions_in(calls_of(SESSION))
     assert [m.word for m in mentions] == ["conf/z.toml", "s/1/2/", "/a/x.py", "/a/y.py", "conf/z.toml"]

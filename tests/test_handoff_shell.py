@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bench.handoff.inline_script import effects_of
 from bench.handoff.shell import mentioned_in, read_shell
+from bench.handoff.shell_folder import placed
 from bench.handoff.shell_texts import shown_by, texts_written
 from bench.handoff.shell_words import commands_in
 
@@ -146,3 +147,22 @@ def test_a_hostile_command_costs_no_more_than_its_length(piece):
     started = time.process_time()
     read_shell(piece * 10_000)
     assert time.process_time() - started < 20  # CPU seconds: milliseconds if linear, minutes if not
+
+
+@pytest.mark.parametrize(
+    ("script", "start", "writes"),
+    [
+        ("cd /app/src && touch a.ts ../b.ts /etc/c", None, ["/app/src/a.ts", "/app/b.ts", "/etc/c"]),
+        ("cd ~/app\necho x > a.ts", None, ["~/app/a.ts"]),
+        ("cd '/my app' && mv a.ts old/", None, ["/my app/old/a.ts"]),
+        ("touch a.ts", "/app", ["/app/a.ts"]),
+        ("cd /app && touch a.ts", "/other", ["/app/a.ts"]),
+        ("cd src && touch a.ts", "/app", ["a.ts"]),  # it moves on: which folder that is does not stand there alone
+        ("(cd /app && touch a.ts); touch b.ts", None, ["a.ts", "b.ts"]),  # a subshell comes back
+        ("cd /app || touch a.ts", None, ["a.ts"]),  # where it failed, it is elsewhere
+        ("cd /app && touch a.ts && cd .. && touch b.ts", None, ["a.ts", "b.ts"]),
+        ("cd $HERE && touch a.ts", None, ["a.ts"]),
+    ],
+)
+def test_relative_paths_are_told_from_the_folder_that_the_script_works_in(script, start, writes):
+    assert list(placed(read_shell(script), script, start).writes) == writes

@@ -11,7 +11,8 @@ from msgspec import Struct
 from bench.handoff.outcome import Kind, Outcome, outcome_of
 from bench.handoff.pins import is_pinnable
 from bench.handoff.shell import Reading, read_shell
-from bench.handoff.tools import Deed, deed_of, path_of, paths_written, script_of, target_of
+from bench.handoff.shell_folder import placed
+from bench.handoff.tools import Deed, deed_of, folder_named, path_of, paths_written, script_of, target_of
 from bench.transcripts.model import Message, ToolResult, ToolUse
 
 
@@ -45,21 +46,26 @@ class Call(Struct, frozen=True, kw_only=True, dict=True):
         return read_shell(self.script) if self.script else Reading()
 
     @cached_property
+    def shell_placed(self) -> Reading:
+        """The same, with paths told from the folder that the script works in, where the call says which."""
+        return placed(self.shell, self.script, folder_named(self.arguments))
+
+    @cached_property
     def path(self) -> str | None:
         """The file that a reading or writing tool was aimed at."""
         return path_of(self.arguments) if self.deed in ("read", "write") else None
 
     @cached_property
     def writes(self) -> tuple[str, ...]:
-        """The files it wrote, as it named them; a writing tool's call that failed wrote none."""
+        """The files it wrote; a writing tool's call that failed wrote none. A script's are as in `shell_placed`."""
         if self.deed == "write":
             return () if self.outcome.bad else paths_written(self.arguments)
-        return self.shell.writes
+        return self.shell_placed.writes
 
     @cached_property
     def removes(self) -> tuple[str, ...]:
         """The files and folders that its script deletes or moves away; none where it failed."""
-        return () if self.outcome.bad else self.shell.removes
+        return () if self.outcome.bad else self.shell_placed.removes
 
     @cached_property
     def outcome(self) -> Outcome:

@@ -70,6 +70,12 @@ def script_of(arguments: Arguments) -> str:
     return shlex.join(words)
 
 
+def folder_named(arguments: Arguments) -> str | None:
+    """The folder that a call names for its script to begin in; None where it names none."""
+    named = (arguments.get(key) for key in ("workdir", "cwd"))
+    return next((folder for folder in named if isinstance(folder, str)), None)
+
+
 def path_of(arguments: Arguments) -> str | None:
     """The file that a call names; None where it names none."""
     named = (arguments.get(key) for key in PATHS)

@@ -39,7 +39,7 @@ def touched_files(calls: Sequence[Call]) -> tuple[Touched, ...]:
     """Every file that file tools touched, the one touched last first."""
     found: dict[str, Touched] = {}
     for call in calls:
-        for path in call.shell.writes:
+        for path in call.shell_placed.writes:
             if path in found:
                 found[path] = replace(found[path], known=after_change(found[path].known))
         for path in (call.path,) if call.path is not None else call.writes if call.deed == "write" else ():

@@ -34,7 +34,7 @@ def written_files(calls: Sequence[Writing]) -> tuple[Written, ...]:
     """Every file written, in the order of the first writing, each once however many calls and spellings it has.
 
     A relative path is counted under the one absolute path that ends in it. Where none or several do it stands by
-    itself: which folder a command ran in is not known.
+    itself: which folder its command ran in is not known.
     """
     by_path: dict[str, list[int]] = {}
     for i, call in enumerate(calls):
