@@ -25,7 +25,7 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(("show_arms", "show_comparison", "show_lost", "show_tags"), "bench.runs.told"),
     **dict.fromkeys(
         (
-            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "measures",
+            "arm_table", "compare", "distance_table", "first_losses", "fixture_table", "gradings", "lost", "measures",
             "recall", "speaker_table", "spread", "survival_table", "tag_table", "times_said_table",
         ),
         "bench.runs.view",

@@ -328,7 +328,7 @@ def test_arms_named_with_their_step_are_compared_as_asked():
     assert told("a · step 1", "a · step 2") == [[ranked["name"].tolist(), ["a · step 1", "a · step 2"]]]
 
 
-def test_what_is_left_of_a_stretch_is_told_step_by_step(tmp_path):
+def test_what_is_left_of_a_stretch_is_told_step_by_step(tmp_path, monkeypatch, capsys):
     """Each handoff tells only its own ask, so that of the first stretch's atom nothing is left after the second."""
 
     def own(_request, n):
@@ -339,6 +339,11 @@ def test_what_is_left_of_a_stretch_is_told_step_by_step(tmp_path):
     table = bench.survival_table(open_run(tmp_path / "results/s"))
     left = {(line.stretch, line.chain_step): line.recall for line in table.itertuples()}
     assert left == {(1, 1): 1.0, (1, 2): 0.0, (1, 3): 0.0, (2, 2): 1.0, (2, 3): 0.0, (3, 3): 1.0}
+    monkeypatch.chdir(tmp_path)
+    assert main(["table", "s", "--by", "step"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    # three atoms after their first compaction, all there; of the two seen after a second none is left, and none returns
+    assert "1 3 0 100.0 0.0" in told and "2 2 2 0.0 0.0 0.0" in told
 
 
 def test_a_look_back_into_a_chain_shows_the_session_as_it_stood_then(tmp_path):

@@ -26,18 +26,19 @@ class Sequences(NamedTuple):
 
 
 def sequences(carried: Sequence[Sequence[bool]]) -> Sequences | None:
-    """From each atom's being carried at step 1, 2, …; None without an atom."""
+    """From each atom's being carried at step 1, 2, …, as far as it was seen; None without an atom."""
     if not carried:
         return None
-    steps = len(carried[0])
+    steps = max(map(len, carried))
     stay, back = [], []
     for t in range(1, steps):
-        stay.append(_share([a[t] for a in carried if a[t - 1]]))
-        back.append(_share([a[t] for a in carried if not a[t - 1]]))
+        stay.append(_share([a[t] for a in carried if len(a) > t and a[t - 1]]))
+        back.append(_share([a[t] for a in carried if len(a) > t and not a[t - 1]]))
     first = [next((t + 1 for t, there in enumerate(a) if not there), None) for a in carried]
     last = [max((t + 1 for t, there in enumerate(a) if there), default=0) for a in carried]
     returned = sum(any(b and not a for a, b in pairwise(one)) for one in carried)
-    recall = [sum(a[t] for a in carried) / len(carried) for t in range(steps)]
+    seen = [[a[t] for a in carried if len(a) > t] for t in range(steps)]
+    recall = [sum(there) / len(there) for there in seen]
     return Sequences(recall, stay, back, first, last, returned)
 
 

@@ -1,7 +1,8 @@
 """Survival over a chain of compactions: what is left, at each step, of the facts of each earlier stretch.
 
 A chain cuts a fixture into stretches; the handoff of step t stands for stretches 1 to t, so atoms of all of them are
-graded there. The stretch of an atom is the first step at which it is graded. Recall at a fixed step needs no
+graded there. The stretch of an atom comes from the chain's cuts; where these are not known, it is the first step at
+which the atom is graded. Recall at a fixed step needs no
 assumption about atoms that come back, so it is the primary curve; first losses are in `kaplan_meier.py`.
 """
 

@@ -61,6 +61,22 @@ def atom_places(run: Run) -> pd.DataFrame:
     return table.astype(words | counts)
 
 
+def atom_stretches(run: Run) -> pd.DataFrame:
+    """fixture, atom, stretch (1 the first) in which the chain's own cuts put the last message that establishes it, of
+    every atom whose key stands unchanged, in fixtures that a chain cut. Others have no line."""
+    import pandas as pd
+
+    marks = run.store.run_json().fixtures
+    lines = [
+        (name, atom.id, 1 + sum(cut <= max(atom.at) for cut in marks[name].cuts))
+        for name, _, atoms in _keys(run)
+        for atom in atoms
+        if marks[name].cuts and atom.at
+    ]
+    table = pd.DataFrame(lines, columns=["fixture", "atom", "stretch"])
+    return table.astype({"fixture": "string", "atom": "string", "stretch": "Int64"})
+
+
 def places(transcript: Transcript, atoms: tuple[Atom, ...]) -> Iterator[tuple[str, int, int]]:
     """(id, tokens after the last message that establishes it, messages that do) of each atom with a place."""
     from bench.text import tokens_of_chars

@@ -18,6 +18,7 @@ from bench.runs.view import (
     compare,
     disputes,
     distance_table,
+    first_losses,
     fixture_table,
     gradings,
     lost,
@@ -28,7 +29,19 @@ from bench.runs.view import (
     times_said_table,
     truncated_too,
 )
-from bench.runs.words import ARMS, BY_LEGENDS, COMPARED, LEGENDS, LOST, in_words, matrix, measured, spread_of
+from bench.runs.words import (
+    ARMS,
+    BY_LEGENDS,
+    COMPARED,
+    FIRST_LOSSES,
+    FIRST_LOSSES_SAY,
+    LEGENDS,
+    LOST,
+    in_words,
+    matrix,
+    measured,
+    spread_of,
+)
 from bench.text import ABSENT, printable
 from bench.texttable import table
 
@@ -111,8 +124,19 @@ def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = F
     for key, part in _parts(frame, ["grader", "scope"]):
         rows = part.assign(**{by: _row_names(part, by)})
         tables.append((_title(run, key), matrix(rows, by, sort=by in SORTED)))
+    losses = first_losses(run, with_truncated=with_truncated) if by == "step" and len(frame) else None
+    if losses is not None:
+        kept = losses[losses["arm"].isin(frame["arm"])]
+        for key, part in _parts(kept, ["grader", "scope"]):
+            tables.append((f"{_title(run, key)}, first losses", in_words(part, FIRST_LOSSES)))
     none = ["No chain of compactions was run; set `chain` in the sweep."] if by == "step" and not tables else []
-    notes = [*none, *_chained(frame), BY_LEGENDS[by], *_cut_off(run, with_truncated)]
+    notes = [
+        *none,
+        *_chained(frame),
+        BY_LEGENDS[by],
+        *(FIRST_LOSSES_SAY if losses is not None else []),
+        *_cut_off(run, with_truncated),
+    ]
     return Told(tables, [*notes, *_old_keys(run), *hidden])
 
 

@@ -25,6 +25,14 @@ COMPARED = (
     "name", "recall", "recall_low", "recall_high", "n", "fixtures", "spread", "worst_at", "difference", "low", "high",
     "sees", "least", "most",
 )  # fmt: skip
+FIRST_LOSSES = (
+    "arm", "model", "stale_by", "compactions", "at_risk", "losses", "survival", "se", "stay", "came_back", "reappeared",
+)  # fmt: skip
+FIRST_LOSSES_SAY = (
+    "survival: % of the atoms never lost so far (Kaplan-Meier), SE after Greenwood, of these runs alone; partial stays",
+    "stays, comes back: % from one compaction to the next; reappeared: atoms of the arm that came back at all; where"
+    " many do, first losses are slips of the grader: read recall",
+)
 LOST = ("fixture", "atom", "tag", "importance", "text", "runs", "arms")
 LEGENDS = (
     "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
@@ -73,6 +81,10 @@ WORDS: dict[str, Word] = {
     "fixtures": Word("fixtures", whole),
     "missing": Word("missing", whole),
     "recall": Word("recall", points),
+    "survival": Word("survival", points),
+    "se": Word("SE", points),
+    "stay": Word("stays", points),
+    "came_back": Word("comes back", points),
     "spread": Word("spread", lambda value: f"{value:.1f}"),
     "worst": Word("worst", points),
     "best": Word("best", points),
