@@ -45,6 +45,18 @@ def test_restored_files_come_from_the_transcript_or_a_folder(session, tmp_path, 
     assert "is no folder" in capsys.readouterr().err
 
 
+def test_what_kept_files_from_coming_back_is_told(tmp_path, capsys):
+    path = tmp_path / "session.jsonl"
+    edit = call("t1", "Edit", file_path="/app/a.py", old_string="1", new_string="2")
+    path.write_text(to_jsonl(transcript(user("Mend it."), edit, result("t1", "done"))), encoding="utf-8")
+    assert main(["handoff", str(path), "--parts", "state", "--restore"]) == 0
+    told = "no file was restored: the transcript holds the text of none that a file tool touched; --from DIR reads them"
+    assert capsys.readouterr().err.strip() == told
+    path.write_text(to_jsonl(WORKED), encoding="utf-8")
+    assert main(["handoff", str(path), "--parts", "state", "--restore", "--window", "10"]) == 0
+    assert "no file was restored: /app/a.py: needs " in capsys.readouterr().err
+
+
 def test_json_has_sizes_rows_and_restores(session, capsys):
     assert main(["handoff", str(session), "--parts", "ledger", "--restore", "--json"]) == 0
     got = json.loads(capsys.readouterr().out)

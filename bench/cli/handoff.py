@@ -23,6 +23,7 @@ from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.handoff.assemble import Handoff, assemble
 from bench.handoff.disk import Folder
+from bench.handoff.restores import Restores
 from bench.text import printable
 from bench.transcripts import holding, read_all
 from bench.transcripts.model import Transcript
@@ -62,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     handoff = assemble(summary or "", arm, transcript, window=args.window, disk=disk)
     for failure in handoff.failures:
         say(f"the part '{failure.part}' failed: {failure.reason}")
+    if handoff.restores is not None and not handoff.restores.count:
+        say(_nothing_restored(handoff.restores, disk is not None))
     if args.json:
         emit_json(described(handoff))
     else:
@@ -80,6 +83,14 @@ def described(handoff: Handoff) -> dict[str, object]:
         "restores": handoff.restores,
         "failures": handoff.failures,
     }
+
+
+def _nothing_restored(restores: Restores, on_disk: bool) -> str:
+    """Why no file came back, and what would bring one."""
+    if restores.files:
+        return "no file was restored: " + "; ".join(f"{file.path}: {file.detail}" for file in restores.files)
+    where = "the folder has" if on_disk else "the transcript holds the text of"
+    return f"no file was restored: {where} none that a file tool touched{'' if on_disk else '; --from DIR reads them'}"
 
 
 def _parts(named: str) -> tuple[Part, ...]:
