@@ -18,6 +18,7 @@ from bench.analysis.clustered import clustered
 from bench.analysis.compare import compare
 from bench.analysis.components import RESIDUAL, components
 from bench.analysis.cost import per_carried
+from bench.analysis.credited import credited
 from bench.analysis.equal_spread import equal_spread
 from bench.analysis.equivalence import equivalence
 from bench.analysis.extremes import extremes
@@ -362,7 +363,7 @@ def common_atoms(i):
         letters = "".join("C" if v else "L" for v in i[arm].values())
         table = graded({"f": {arm: [letters]}})
         sides.append(table.assign(atom=pd.Series(list(i[arm]), dtype="string")))
-    found = pairs(*sides)
+    found = pairs(*map(credited, sides))
     common = [a for a in i["a"] if a in i["b"]]
     assert (found.common_atoms, found.atoms_left_out) == (len(common), len(i["a"]) + len(i["b"]) - 2 * len(common))
     return {"delta": found.fixtures[0].difference}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bench.analysis.bounds import Gap, cell_bounds, difference_bounds
+from bench.analysis.credited import credited
 from bench.analysis.equivalence import equivalence
 from bench.analysis.estimate import Estimate
 from bench.analysis.extremes import extremes
@@ -77,7 +78,8 @@ def compare(
         ["order", "recall"], ascending=[True, False], na_position="last", ignore_index=True, kind="stable"
     )
     series = [tuple(s) for s in table[SERIES].itertuples(index=False)]
-    both = [pairs(base, grades[_is(grades, one)]) for one in series]
+    sides = {one: credited(grades[_is(grades, one)]) for one in series}
+    both = [pairs(sides[series[0]], sides[one]) for one in series]
     gaps: list[Gap | None] = [None] * len(series)
     if cells is not None:
         ends = cell_bounds(runs, cells)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.credited import credited
 from bench.analysis.level import LIKE_THESE, SAME_KEY
 from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, over_runs
@@ -60,7 +61,7 @@ def gate(new: pd.DataFrame, old: pd.DataFrame, fail_below: float | None = None) 
 
 def _line(new: pd.DataFrame, old: pd.DataFrame) -> dict[str, object]:
     """Everything about one change, in points."""
-    fixtures = pairs(old, new).fixtures
+    fixtures = pairs(credited(old), credited(new)).fixtures
     these = over_runs(fixtures)
     across = len(fixtures) > 1
     exact = bool(fixtures) and _same_each_time(fixtures)

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench.analysis.credited import credited
 from bench.analysis.estimate import Estimate
 from bench.analysis.over_fixtures import over_fixtures
 from bench.analysis.over_runs import Pair, Runs, over_runs
-from bench.analysis.pairs import runs_of
-from bench.analysis.recall import credit, fixture_recall, run_recall
+from bench.analysis.recall import fixture_recall, run_recall
 from bench.analysis.units import GRADING, SERIES
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def arm_interval(grades: pd.DataFrame) -> pd.DataFrame:
     known = {series: dict(zip(one["fixture"], one["recall"].astype(float), strict=True)) for series, one in means}
     lines = []
     for series, one in grades.groupby(by, observed=True, sort=False):
-        runs = runs_of(one.assign(credit=credit(one)).dropna(subset=["credit"]))
+        runs = {fixture: side.recalls() for fixture, side in credited(one).items()}
         found = level(own(known.get(series, {}), runs))
         lines.append((*series, *_told(found)))
     table = pd.DataFrame(lines, columns=[*by, *COLUMNS])
