@@ -1,5 +1,6 @@
 """What a report says and holds; how it behaves in a browser is `test_report_browser.py`."""
 
+import json
 import re
 from xml.etree import ElementTree
 
@@ -8,6 +9,8 @@ from fixture_files import write_project
 from runs import output, project, write_run
 
 from bench.cli import main
+from bench.disputing.making import dispute
+from bench.disputing.records import FILE
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
 from bench.plots.figure import new_figure
@@ -189,3 +192,22 @@ def test_a_figure_has_no_style_of_its_own_and_says_what_its_points_are():
     pointed = set(re.findall(r"url\(#([^)]+)\)|href=\"#([^\"]+)\"", ElementTree.tostring(root, encoding="unicode")))
     ids = {e.attrib["id"] for e in root.iter() if "id" in e.attrib}
     assert ids == {name for pair in pointed for name in pair if name} | {"one-title"}
+
+
+def test_a_dispute_stands_at_its_atom_and_output_and_is_counted(run, page):
+    said = dict(verdict="absent", note="<b>only</b> named\x1b[1m", fixture="small")
+    try:
+        dispute(run.root, "a1", "inventory/r01", **said)
+        html = report_html(run, gather(run))
+    finally:
+        (run.root / FILE).unlink(missing_ok=True)
+    assert "1 verdict is disputed by a person" in words(html)
+    anchored = re.findall(r'<li data-fixture="small"[^>]* data-disputed><details id="([^"]+)"', html)
+    assert anchored == ["small/a1"] and 'id="f-disputed"' in html
+    output = next(o.id for o in page.outputs if (o.name, o.replicate) == ("inventory", 1))
+    (line,) = re.findall(r'<p class="dispute".*?</p>', html)
+    assert f'href="#left/{output}/a1"' in line and "disputed by a person: absent" in line
+    assert "lexical: carried" in line and "&lt;b&gt;only&lt;/b&gt; named" in line
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html)[1])
+    assert [(o["id"], len(o["disputes"])) for o in data["outputs"] if o["disputes"]] == [(output, 1)]
+    assert "<b>only" not in html and "\x1b" not in html

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from bench.analysis.units import CONTROLS, SERIES, named
 from bench.report.atoms import Atom, atom_list
 from bench.report.details import Details, details, run_fixtures
+from bench.report.disputed import Disputed, disputed
 from bench.report.figures import Picture, pictures
 from bench.report.marks import marks
 from bench.report.outputs import Output, fixture_atoms, output_list
@@ -48,6 +49,7 @@ class Page:
     atoms_left_out: int
     fixture_atoms: Mapping[str, Sequence[str]]
     outputs: Sequence[Output]
+    disputes: Sequence[Disputed]
     details: Details
     notes: Sequence[str]
     marks: Mapping[str, Markup]
@@ -68,6 +70,14 @@ class Page:
         found = [o for name in order for o in self.outputs if o.name == name and o.file and o.replicate == 1]
         here = [o for o in found if o.fixture == found[0].fixture]
         return [o.id for o in here[:2]]
+
+    @property
+    def disputed(self) -> dict[str, list[Disputed]]:
+        """Anchor of an atom -> its disputes."""
+        found: dict[str, list[Disputed]] = {}
+        for one in self.disputes:
+            found.setdefault(one.anchor, []).append(one)
+        return found
 
     @property
     def tags(self) -> list[str]:
@@ -91,6 +101,7 @@ def gather(run: Run, base: str = "") -> Page:
     judged = ranks_any(run)
     compared = [compare(run, grading=way) for way in ways] if judged else []
     atoms, left_out = atom_list(run, first, series, kinds, fixtures, names) if first and judged else ([], 0)
+    outputs = output_list(run, first, series, base)
     return Page(
         run=run.name,
         base=base,
@@ -102,7 +113,8 @@ def gather(run: Run, base: str = "") -> Page:
         atoms=atoms,
         atoms_left_out=left_out,
         fixture_atoms=fixture_atoms(run, first),
-        outputs=output_list(run, first, series, base),
+        outputs=outputs,
+        disputes=disputed(run, outputs),
         details=details(run, fixtures),
         notes=notes,
         marks=marks(kinds),

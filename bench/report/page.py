@@ -34,6 +34,7 @@ def render(page: Page, articles: Iterable[tuple[Output, Markup]]) -> str:
     )
     return _template("page.html").render(
         page=page,
+        names={o.id: o.name for o in page.outputs},
         articles=[text for _, text in shown],
         data=_data(page, {output.id for output, _ in shown}),
         policy=policy,
@@ -49,6 +50,10 @@ def article(output: Output, pieces: Iterable[Piece]) -> Markup:
 
 def _data(page: Page, on_page: set[str]) -> dict[str, Any]:
     """What the script needs: the outputs, their verdicts by letter, and the atoms that the letters stand for."""
+    said: dict[str, list[str]] = {}
+    for one in page.disputes:
+        told = printable(f"{one.atom} disputed by a person: {one.verdict}; {one.note}")
+        said.setdefault(one.output, []).append(told)
     return {
         "words": {letter: verdict or "not graded" for verdict, letter in LETTERS.items()},
         "pair": page.pair,
@@ -57,7 +62,7 @@ def _data(page: Page, on_page: set[str]) -> dict[str, Any]:
             {
                 "id": o.id, "fixture": printable(o.fixture), "name": printable(o.name), "label": o.label,
                 "facts": printable(_facts(o)), "file": o.file, "verdicts": o.verdicts, "here": o.id in on_page,
-                "recall": o.recall,
+                "recall": o.recall, "disputes": said.get(o.id, []),
             }
             for o in page.outputs
         ],

@@ -42,7 +42,10 @@ def report_html(run: Run, page: Page, most: int = MOST_BYTES) -> str:
     outputs for which there is no room are linked as files."""
     room = most - len(render(page, []).encode())
     if room < 0:
-        raise BenchError(f"its report is {-room:,} bytes over {most:,} even without any output", path=run.root)
+        raise BenchError(
+            f"its report is {-room:,} bytes over {most:,} even without any output; a sweep of fewer fixtures or arms makes it narrow enough",
+            path=run.root,
+        )
     chosen: dict[str, tuple[Output, Markup]] = {}
     evidence = evidence_of(run, page.grading)
     for output in sorted(page.outputs, key=lambda o: (o.full, o.replicate)):

@@ -18,22 +18,23 @@
   const boxes = all("#f-arms input");
   const chosen = () => ({
     fixture: $("f-fixture").value,
+    disputed: Boolean($("f-disputed")?.checked),
     tag: $("f-tag") ? $("f-tag").value : "",
     arms: new Set(boxes.filter((b) => b.checked).map((b) => b.value)),
   });
   const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
   function filter() {
-    const { fixture, tag, arms } = chosen();
+    const { fixture, tag, disputed, arms } = chosen();
     for (const e of all("[data-arm]")) e.hidden = !arms.has(e.dataset.arm);
     const atoms = all(".atoms > li");
     for (const e of atoms) {
-      e.hidden = Boolean((fixture && e.dataset.fixture !== fixture) || (tag && e.dataset.tag !== tag));
+      e.hidden = Boolean((fixture && e.dataset.fixture !== fixture) || (tag && e.dataset.tag !== tag) || (disputed && e.dataset.disputed === undefined));
     }
     $("f-count").textContent = `(${arms.size} of ${boxes.length})`;
     const seen = atoms.filter((e) => !e.hidden).length;
     $("f-shown").textContent = atoms.length ? `${seen} of ${plural(atoms.length, "atom")}` : "";
-    const left = data.outputs.filter((o) => (!fixture || o.fixture === fixture) && arms.has(o.name));
+    const left = data.outputs.filter((o) => (!fixture || o.fixture === fixture) && arms.has(o.name) && (!disputed || o.disputes.length));
     for (const pane of panes) pane.offer(left);
   }
 
@@ -130,6 +131,9 @@
       this.reading.replaceChildren();
       this.reading.scrollTop = 0;
       this.root.querySelector(".facts").textContent = output ? output.facts : "No output fits the filters.";
+      const line = this.root.querySelector(".disputed");
+      line.hidden = !output?.disputes.length;
+      line.textContent = output ? output.disputes.join(" · ") : "";
       if (output) {
         this.select.value = output.id;
         this.reading.append(output.here ? $(output.id).querySelector("pre").cloneNode(true) : this.elsewhere(output));
