@@ -195,7 +195,7 @@ def test_a_figure_has_no_style_of_its_own_and_says_what_its_points_are():
 
 
 def test_a_dispute_stands_at_its_atom_and_output_and_is_counted(run, page):
-    said = dict(verdict="absent", note="<b>only</b> named\x1b[1m", fixture="small")
+    said = {"verdict": "absent", "note": "<b>only</b> named\x1b[1m", "fixture": "small"}
     try:
         dispute(run.root, "a1", "inventory/r01", **said)
         html = report_html(run, gather(run))

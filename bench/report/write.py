@@ -43,7 +43,8 @@ def report_html(run: Run, page: Page, most: int = MOST_BYTES) -> str:
     room = most - len(render(page, []).encode())
     if room < 0:
         raise BenchError(
-            f"its report is {-room:,} bytes over {most:,} even without any output; a sweep of fewer fixtures or arms makes it narrow enough",
+            f"its report is {-room:,} bytes over {most:,} even without any output;"
+            " put fewer fixtures or arms into one sweep",
             path=run.root,
         )
     chosen: dict[str, tuple[Output, Markup]] = {}
