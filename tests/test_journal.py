@@ -138,7 +138,7 @@ def test_events_hold_no_key(tmp_path):
     for line in (tmp_path / "j").read_bytes().splitlines():
         assert set(msgspec.json.decode(line)) <= {
             "event", "call_id", "reply_sha256", "cells", "group", "worst_usd", "at", "pid", "host",
-            "call", "reply", "count", "context_sha256",
+            "call", "reply", "count", "context_sha256", "reply_bytes",
         }  # fmt: skip
 
 

@@ -9,10 +9,11 @@ import time
 
 import pytest
 from bills import check_nothing_is_lost
-from fakes import project
+from fakes import TEXT, FakeModel, outside, project
 from killing import Killer
 from loopback import say
 
+from bench.forks.run import run_sweep
 from bench.forks.store import Store
 
 MESSAGES = [{"role": "user", "content": "Please mend the flaky test. " + "It fails now and then. " * 100}]
@@ -81,3 +82,22 @@ def test_a_commitments_pass_that_was_answered_before_the_kill_is_not_asked_again
     passes = [a for a in server.requests if "Find what was promised." in str(a.body)]
     assert len(passes) == 1
     assert [r.parts_failed for r in Store(tmp_path / "results/s").rows()] == [None, None]
+
+
+@pytest.mark.parametrize("left", [None, b"", b"We ruled"], ids=["gone", "empty", "cut"])
+def test_a_reply_that_is_not_whole_any_more_is_no_answer(tmp_path, left):
+    model = FakeModel()
+    path = project(tmp_path, arms={"short": "Say it."}, sweep="replicates = 2")
+    store = Store(tmp_path / "results/s")
+    first = run_sweep(path, outside=outside(model), grade=False)
+    one, other = store.rows()
+    for row in (one, other):
+        store.output_path(row, ".json").unlink()  # killed before the row was written
+    if left is None:
+        store.reply_path(one.reply_sha256).unlink()
+    else:
+        store.reply_path(one.reply_sha256).write_bytes(left)
+    again = run_sweep(path, outside=outside(model), grade=False)
+    assert (len(model.asked), again.outcomes) == (3, {"handoff": 2})  # the other's reply is whole: not asked again
+    assert {store.handoff_text(row) for row in store.rows()} == {TEXT}
+    assert again.money.spent_usd > first.money.spent_usd  # both of its answers were paid for

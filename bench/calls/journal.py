@@ -7,6 +7,7 @@ A line that a dying process left unfinished is closed by the next writer and ski
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -80,6 +81,8 @@ class Finished(Struct, frozen=True, kw_only=True, tag_field="event", tag="finish
     """Of its prompt, which the charge is held against."""
     reply_sha256: str
     context_sha256: str
+    reply_bytes: int | None = None
+    """Of the reply's file: a shorter one was cut, by a power cut or by hand. None in journals that do not tell."""
     at: str
 
 
@@ -121,7 +124,7 @@ class Journal:
         line = self._encoder.encode(event) + b"\n"
         written = os.write(self._file, line)
         if written != len(line):
-            raise OSError(f"{self.path}: only {written} of {len(line)} bytes were written; is the disk full?")
+            raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes were written", str(self.path))
         self._read_to += len(line)
 
     def sync(self) -> None:

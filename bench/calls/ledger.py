@@ -136,15 +136,25 @@ class Ledger:
         )
 
     def finish(
-        self, call: CallRow, reply: Reply, count: Count, reply_sha256: str, context_sha256: str
+        self,
+        call: CallRow,
+        reply: Reply,
+        count: Count,
+        reply_sha256: str,
+        context_sha256: str,
+        reply_bytes: int | None = None,
     ) -> tuple[Finished, Overbill | None]:
-        """A call was answered: the event as it stands in the journal (the reply without its text), and overbilling."""
+        """A call was answered: the event as it stands in the journal (the reply without its text), and overbilling.
+
+        `reply_bytes`: of the file that holds the text.
+        """
         event = Finished(
             call=call,
             reply=replace(reply, text=""),
             count=count,
             reply_sha256=reply_sha256,
             context_sha256=context_sha256,
+            reply_bytes=reply_bytes,
             at=self._now(),
         )
         return event, self._end(event)

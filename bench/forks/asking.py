@@ -173,8 +173,8 @@ class Asker:
         call = answered_call(
             call_id, fork.model, fork.cells[0].key, reply, sized.count, outcome, self._pricing, billing, fork.purpose
         )
-        self._store.keep_reply(fork.reply_sha256, reply.text)
-        finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256)
+        size = self._store.keep_reply(fork.reply_sha256, reply.text)
+        finished, over = self._ledger.finish(call, reply, sized.count, fork.reply_sha256, fork.context_sha256, size)
         self._payer.settled(over)
         return finished
 

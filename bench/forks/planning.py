@@ -196,8 +196,8 @@ def _missing_programs(resolved: Resolved) -> Iterator[str]:
 def answered_replies(store: Store) -> set[str]:
     """The replies that are on disk and in the journal: their forks need no call."""
     events = read_journal(store.journal)
-    known = {e.reply_sha256 for e in events if isinstance(e, Finished)}
-    return {sha256 for sha256 in known if store.reply_path(sha256).exists()}
+    known = {e.reply_sha256: e for e in events if isinstance(e, Finished)}  # of several, the newest
+    return {sha256 for sha256, answered in known.items() if store.holds_reply(answered)}
 
 
 def _open(resolved: Resolved, outside: Outside) -> tuple[dict[str, Model], dict[str, str]]:

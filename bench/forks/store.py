@@ -103,16 +103,25 @@ class Store:
     def reply_path(self, sha256: str) -> Path:
         return Path(f"{self._root}/replies/{sha256}.md")
 
-    def keep_reply(self, sha256: str, text: str) -> None:
+    def keep_reply(self, sha256: str, text: str) -> int:
         """A paid answer out of this process, before the journal calls it finished: SIGKILL loses none of it.
 
-        Whole, but not fsynced; the writer does that with the output's other files.
+        Returns the bytes of its file. Whole, but not fsynced; the writer does that with the output's other files.
         """
         path = self.reply_path(sha256)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{sha256}.tmp")
-        part.write_bytes(text.encode("utf-8", "replace"))
+        written = part.write_bytes(text.encode("utf-8", "replace"))
         part.replace(path)
+        return written
+
+    def holds_reply(self, answered: Finished) -> bool:
+        """Whether the reply to an answered call is on disk, as long as it was when it came."""
+        try:
+            size = self.reply_path(answered.reply_sha256).stat().st_size
+        except FileNotFoundError:
+            return False
+        return answered.reply_bytes in (None, size)
 
     def output_path(self, of: Cell | OutputRow, suffix: str) -> Path:
         """The `.md`, `.parts.json` or `.json` of an output."""

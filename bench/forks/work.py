@@ -76,7 +76,8 @@ def without_gone(forks: Iterable[Fork], gone: Collection[str]) -> list[Fork]:
 
 def has_reply(store: Store, ledger: Ledger, fork: Fork) -> bool:
     """Whether the fork's reply is on disk and its call in the journal: then no call is needed."""
-    return fork.reply_sha256 in ledger.answered and store.reply_path(fork.reply_sha256).exists()
+    answered = ledger.answered.get(fork.reply_sha256)
+    return answered is not None and store.holds_reply(answered)
 
 
 def without_done(fork: Fork, done: Mapping[str, str]) -> Fork | None:
