@@ -1,6 +1,8 @@
 """`bench run`: plans, runs, grades, rebuilds the tables, and says how it went by its exit status."""
 
+import errno
 import json
+import os
 
 import pytest
 from fakes import PAID, project
@@ -158,3 +160,28 @@ def test_without_a_key_a_dry_run_estimates_and_says_so_and_a_real_one_stops(tmp_
     out, err = capsys.readouterr()
     assert (out, err.splitlines()) == ("", [told.partition("estimates: ")[2]])
     assert not (tmp_path / "results").exists()
+
+
+def test_a_full_disk_is_one_line_and_what_was_paid_is_not_lost(tmp_path, claude_server, monkeypatch, capsys):
+    server = claude_server(say("A handoff."))
+    project(tmp_path, arms={"short": "Say it."}, sweep="replicates = 4")
+    monkeypatch.chdir(tmp_path)
+    write, most, journal = os.write, iter(range(4)), tmp_path / "results/s/journal.jsonl"
+
+    def full(file, data):
+        ours = journal.exists() and os.path.samestat(os.fstat(file), journal.stat())
+        if ours and next(most, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        assert main(["run", "s"]) == 2
+    err = capsys.readouterr().err
+    assert err.splitlines()[-1].startswith("No space left on device; what was done is kept")
+    assert "Traceback" not in err
+    assert main(["run", "s"]) == 0
+    calls = open_run("s").calls
+    known = set(calls["request_id"].dropna())
+    unseen = [asked for asked in server.requests if asked.request_id not in known]
+    assert 0 < len(unseen) <= (calls["possibly_billed_usd"] > 0).sum()  # each is counted as possibly billed

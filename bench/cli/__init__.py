@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 from importlib import import_module
@@ -47,6 +48,8 @@ COMMANDS = {
 """Command -> what it does. Each is `bench/cli/<command>.py` (`import` is `import_.py`) with `arguments` and `run`."""
 
 EXIT_INTERRUPTED = 130
+DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EIO}
+"""What a disk refuses with: none of it is a fault of the program, and a traceback would help nobody."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -60,14 +63,22 @@ def main(argv: list[str] | None = None) -> int:
     except BenchError as error:
         print(error, file=sys.stderr)
         return error.exit_status
-    except KeyboardInterrupt:
-        print("interrupted; what was done is kept", file=sys.stderr)
-        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # the reader (head, less) has gone; a second failure at interpreter exit must not print
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(
+            f"{where}{error.strerror}; what was done is kept: make room, or mend it, and start again", file=sys.stderr
+        )
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; what was done is kept", file=sys.stderr)
+        return EXIT_INTERRUPTED
 
 
 def _module(command: str) -> ModuleType:
