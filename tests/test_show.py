@@ -111,7 +111,7 @@ def test_verdicts_of_an_older_key_are_told(root, capsys):
     ("args", "told"),
     [
         (["show", "tiny", "a01"], "no atom 'a01' in small, twin; did you mean 'a1'?"),
-        (["show", "tiny", "zebra"], "no atom 'zebra' in small, twin; the keys have 3 atoms and 1 entries of never"),
+        (["show", "tiny", "zebra"], "no atom 'zebra' in small, twin; the keys have 6 atoms and 2 entries of never"),
         (["show", "tiny", "a1", "--fixture", "big"], "no fixture 'big' in this run; it has small, twin"),
         (["show", "tinny", "a1"], "no run 'tinny' in it; did you mean 'tiny'?"),
         (["show", "./fixtures", "a1"], "no run.json"),

@@ -115,7 +115,9 @@ def _unknown(asked: str, chosen: Mapping[str, Fixture]) -> BenchError:
     atoms = {a.id for f in chosen.values() for a in f.key.atoms}
     nevers = {n.id for f in chosen.values() for n in f.key.never}
     near = get_close_matches(asked, sorted(atoms | nevers), n=1)
-    counts = f"the keys have {len(atoms)} atoms and {len(nevers)} entries of never"
+    # an id is unique in its own key only: a set of ids would count fewer than the keys hold
+    held = sum(len(f.key.atoms) for f in chosen.values()), sum(len(f.key.never) for f in chosen.values())
+    counts = f"the keys have {held[0]} atoms and {held[1]} entries of never"
     hint = f"did you mean '{near[0]}'?" if near else counts
     return BenchError(f"no atom '{asked}' in {', '.join(sorted(chosen))}; {hint}")
 
