@@ -76,3 +76,16 @@ def test_json_of_a_table_is_the_rows(capsys):
 
     emit([{"a": None, "b": 1.5}], ["a"], as_json=True)
     assert json.loads(capsys.readouterr().out) == [{"a": None, "b": 1.5}]
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("runn", "there is no command 'runn'; did you mean 'bench run'?"),
+        ("zzz", "there is no command 'zzz'; 'bench --help' lists them"),
+        ("a\x1b[2Jb", "there is no command 'a\\x1b[2Jb'; 'bench --help' lists them"),
+    ],
+)
+def test_a_misspelt_command_is_one_line(typed, says, capsys):
+    assert main([typed, "quickstart"]) == 2
+    assert capsys.readouterr().err == says + "\n"

@@ -11,6 +11,7 @@ from importlib import import_module
 from types import ModuleType
 
 from bench.errors import BenchError
+from bench.text import printable
 
 COMMANDS = {
     "init": "make a project folder with prompts, a fixture, a sweep and the notebooks",
@@ -56,7 +57,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit status: 0 done, 1 failed cells, 2 bad input, 3 budget, 130 interrupted."""
     argv = sys.argv[1:] if argv is None else argv
     command = next((a for a in argv if not a.startswith("-")), None)
-    parser = _parser(command if command in COMMANDS else None)
+    if command is not None and command not in COMMANDS:
+        print(_unknown(command), file=sys.stderr)
+        return 2
+    parser = _parser(command)
     args = parser.parse_args(argv)
     try:
         return int(_module(args.command).run(args))
@@ -79,6 +83,14 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; what was done is kept", file=sys.stderr)
         return EXIT_INTERRUPTED
+
+
+def _unknown(command: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(command, COMMANDS, n=1)
+    meant = f"did you mean 'bench {close[0]}'?" if close else "'bench --help' lists them"
+    return printable(f"there is no command '{command}'; {meant}")
 
 
 def _module(command: str) -> ModuleType:

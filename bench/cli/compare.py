@@ -74,6 +74,7 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
     from bench.analysis.compare import cannot_be_said
     from bench.analysis.measures import COLUMNS
     from bench.frames import records
+    from bench.runs.left_out import arms_left_out
     from bench.runs.view import compare, gradings, measures
 
     rows: list[dict[str, object]] = []
@@ -84,10 +85,11 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
         taken = measures(opened, *args.arms, **asked)
         for one in records(taken):
             costs.setdefault(one["name"], {})[one["measure"]] = {c: one[c] for c in COLUMNS if c != "measure"}
+        dropped = [] if args.arms else arms_left_out(opened, found)
         for row in records(found):
             why = row["why_no_interval"]
             interval = None if row["low"] is None else [row["low"], row["high"]]
-            limits = [*([] if why is None else [f"no interval: {why}"]), *cannot_be_said(found)]
+            limits = [*([] if why is None else [f"no interval: {why}"]), *dropped, *cannot_be_said(found)]
             rows.append({**row, "interval": interval, "costs": costs.get(row["name"], {}), "limits": limits})
     return rows
 

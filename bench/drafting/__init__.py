@@ -48,9 +48,9 @@ def draft(transcript: Transcript) -> tuple[Atom, ...]:
     ]
     named = {f"c{n}": candidate for n, candidate in enumerate(_once(proposed))}
     again = {later.id for _, later in overlaps([candidate.atom(id_) for id_, candidate in named.items()])}
-    told = [candidate for id_, candidate in named.items() if id_ not in again][:MOST_ATOMS]
+    told = [candidate for id_, candidate in named.items() if id_ not in again]
     trivial = everywhere([candidate.atom(f"c{n}") for n, candidate in enumerate(told)], transcript)
-    kept = [candidate for n, candidate in enumerate(told) if f"c{n}" not in trivial]
+    kept = [candidate for n, candidate in enumerate(told) if f"c{n}" not in trivial][:MOST_ATOMS]
     return tuple(candidate.atom(f"a{n:03}") for n, candidate in enumerate(sorted(kept, key=lambda c: c.at), start=1))
 
 

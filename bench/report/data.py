@@ -16,6 +16,7 @@ from bench.report.figures import Picture, pictures
 from bench.report.marks import marks
 from bench.report.outputs import Output, fixture_atoms, output_list
 from bench.report.verdicts import Verdicts, verdicts
+from bench.runs.left_out import arms_left_out
 from bench.runs.view import Grading, arm_table, compare, gradings, truncated_too
 from bench.runs.words import ARMS, LEGENDS, in_words, spread_of
 
@@ -106,7 +107,9 @@ def gather(run: Run, base: str = "") -> Page:
         run=run.name,
         base=base,
         grading=first,
-        verdicts=[verdicts(one, way, series, kinds) for one, way in zip(compared, ways, strict=False)],
+        verdicts=[
+            verdicts(one, way, series, kinds, arms_left_out(run, one)) for one, way in zip(compared, ways, strict=False)
+        ],
         tables=tables,
         legends=[*LEGENDS, *spread_of(table), *_cut_off(run)],
         pictures=list(pictures(run, compared[0])) if compared else [],

@@ -39,17 +39,21 @@ class Verdicts:
 
 
 def verdicts(
-    table: pd.DataFrame, grading: Grading, series: Mapping[tuple[object, ...], str], kinds: Mapping[str, str]
+    table: pd.DataFrame,
+    grading: Grading,
+    series: Mapping[tuple[object, ...], str],
+    kinds: Mapping[str, str],
+    dropped: Sequence[str] = (),
 ) -> Verdicts:
     """The verdicts of `table`, the run's `compare` by that way of grading.
 
-    `series` maps a series to its name on the page, `kinds` that to its kind.
+    `series` maps a series to its name on the page, `kinds` that to its kind; `dropped` tells of arms without a line.
     """
     first, *others = records(table)
     for line in (first, *others):
         line["name"] = series[tuple(line[column] for column in SERIES)]
     arms = [_verdict(line) for line in others if line["verdict"] is not None]
-    return Verdicts(grading, str(first["name"]), _whole(first, others, kinds), arms, cannot_be_said(table))
+    return Verdicts(grading, str(first["name"]), _whole(first, others, kinds), arms, [*dropped, *cannot_be_said(table)])
 
 
 def _verdict(line: Mapping[str, object]) -> Verdict:

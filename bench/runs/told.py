@@ -11,6 +11,7 @@ from bench.analysis.arms_table import incomparable
 from bench.analysis.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
 from bench.runs.atoms import rekeyed
+from bench.runs.left_out import arms_left_out
 from bench.runs.stepwise import CONTEXTS_DIFFER
 from bench.runs.versions import superseded
 from bench.runs.view import (
@@ -158,6 +159,7 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: 
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
         told = [
             *_chained(frame),
+            *([] if arms else arms_left_out(run, frame)),
             *_differences(frame),
             *spread_of(frame),
             *_cut_off(run, with_truncated),
