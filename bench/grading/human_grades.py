@@ -12,9 +12,10 @@ from bench.errors import shown
 from bench.fixtures import Fixture
 from bench.forks.cells import place
 from bench.grading.blind import shuffled
-from bench.grading.files import AtomVerdict, GradeFile
-from bench.grading.graders import grader_folder, grader_name
+from bench.grading.files import GradeFile
+from bench.grading.graders import grader_folder
 from bench.grading.human_sheets import Filled, human_sha256, read_sheets, write_sheet
+from bench.grading.made import one_pass, verdict_on
 from bench.grading.model import Invention
 from bench.grading.outputs import Due, GradedStore, due, sealed_and_mapped
 from bench.grading.results import GraderResult
@@ -74,19 +75,7 @@ def _grade(one: Due, filled: Filled, spec: GraderSpec, seed: int) -> GradeFile:
     verdicts = []
     for position, atom in enumerate(shuffled(key.atoms, [a.id for a in key.atoms], seed, one.sealed.id)):
         verdict, evidence = filled.said.get(atom.id, (None, None))
-        verdicts.append(
-            AtomVerdict(
-                atom=atom.id,
-                tag=atom.tag,
-                by=atom.by,
-                importance=atom.importance,
-                weight=atom.weight,
-                verdict=verdict,
-                evidence=evidence,
-                evidence_found=None if evidence is None else True,
-                position=position,
-            )
-        )
+        verdicts.append(verdict_on(atom, position, verdict, evidence, None if evidence is None else True))
     stated = {never: filled.said.get(never.id, (None, None)) for never in key.never}
     listed = [
         Invention(never=n.id, text=n.text, evidence=evidence)
@@ -94,14 +83,5 @@ def _grade(one: Due, filled: Filled, spec: GraderSpec, seed: int) -> GradeFile:
         if verdict == "carried"
     ]
     free = [Invention(never=f"free-{i}", text=text, evidence=e) for i, (text, e) in enumerate(filled.free, 1)]
-    return GradeFile(
-        output_sha256=one.hashes.output_sha256,
-        key_sha256=one.hashes.key_sha256,
-        grader_sha256=one.hashes.grader_sha256,
-        grader=grader_name(spec),
-        scope=spec.scope,
-        grading_pass=one.sealed.grading_pass,
-        verdicts=tuple(verdicts),
-        inventions=(*listed, *free),
-        inventions_known=all(verdict is not None for verdict, _ in stated.values()),
-    )
+    known = all(verdict is not None for verdict, _ in stated.values())
+    return one_pass(one, spec, verdicts, (*listed, *free), known=known)
