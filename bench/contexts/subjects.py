@@ -14,7 +14,6 @@ from bench.errors import BenchError
 from bench.fixtures import Fixture
 from bench.models import family
 from bench.transcripts.model import Transcript
-from bench.transcripts.view import seen_at
 
 
 class ContextId(Struct, frozen=True):
@@ -33,11 +32,6 @@ def context_mode(asked: Mode, model: str) -> Mode:
     Small local models know no tool blocks; the mode is on every row.
     """
     return "rendered" if family(model) == "local" else asked
-
-
-def fixture_context(fixture: Fixture, which: ContextId) -> Prepared | None:
-    """A context of the fixture as the model saw it at the end of its transcript; see `context_of`."""
-    return context_of(fixture, seen_at(fixture.transcript), which)
 
 
 def context_of(fixture: Fixture, window: Transcript, which: ContextId) -> Prepared | None:
