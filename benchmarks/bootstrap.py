@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.analysis.bootstrap import resampled, resampled_atoms
+from bench.analysis.statistics.bootstrap import resampled, resampled_atoms
 from benchmarks.line import Line, at_most
 from benchmarks.measure import best
 

@@ -11,10 +11,10 @@ import statistics
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.analysis.components import RESIDUAL, design
-from bench.analysis.over_atoms import over_atoms
-from bench.analysis.over_fixtures import over_fixtures
-from bench.analysis.over_runs import Pair, Runs, over_runs
+from bench.analysis.statistics.components import RESIDUAL, design
+from bench.analysis.statistics.over_atoms import over_atoms
+from bench.analysis.statistics.over_fixtures import over_fixtures
+from bench.analysis.statistics.over_runs import Pair, Runs, over_runs
 from bench.text import Figure
 from bench.texttable import table
 from benchmarks.line import Line

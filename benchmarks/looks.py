@@ -10,7 +10,7 @@ import sys
 import numpy as np
 from scipy.special import stdtr
 
-from bench.analysis.looks import Shape
+from bench.analysis.statistics.looks import Shape
 from bench.sequential.decide import Line, decide
 from bench.sequential.rule import Rule
 

@@ -8,48 +8,54 @@ import numpy as np
 from runs import graded, outputs_of
 from scipy import stats
 
-from bench.analysis import power, relabel, sign_flip
-from bench.analysis.agreement import agreement, cohen_kappa, krippendorff_alpha, pairwise_disagreement, unanimous
-from bench.analysis.at_k import all_of, any_of
-from bench.analysis.bootstrap import mean_draws
-from bench.analysis.budget import at_budget, hull, steps
-from bench.analysis.chain_sequences import sequences
-from bench.analysis.clustered import clustered
-from bench.analysis.compare import compare
-from bench.analysis.components import RESIDUAL, components
-from bench.analysis.cost import per_carried
+from bench.analysis.arms.budget import at_budget, hull, steps
+from bench.analysis.arms.cost import per_carried
+from bench.analysis.arms.extremes import extremes
+from bench.analysis.arms.frontier import dominance
+from bench.analysis.arms.pareto import dominates, frontier
+from bench.analysis.arms.spread import best_at, fixture_spread, pooled_sd, range_at, worst_at
+from bench.analysis.comparing.compare import compare
+from bench.analysis.comparing.pairs import pairs
 from bench.analysis.credited import credited
-from bench.analysis.equal_spread import equal_spread
-from bench.analysis.equivalence import equivalence
-from bench.analysis.extremes import extremes
-from bench.analysis.false_discovery import false_discovery
-from bench.analysis.fieller import fieller
-from bench.analysis.frontier import dominance
-from bench.analysis.grader_error import Labelled, corrected, judge_interval, rogan_gladen
-from bench.analysis.grader_noise import grader_noise, moves_arms, moves_one
-from bench.analysis.graders import between_passes
-from bench.analysis.halving import rounds
-from bench.analysis.holm import holm
-from bench.analysis.kaplan_meier import kaplan_meier, retention
-from bench.analysis.looks import boundaries, crossing
-from bench.analysis.mcnemar import mcnemar
-from bench.analysis.mixture import half_width, mixture_test
-from bench.analysis.multi_rater import multi_rater
-from bench.analysis.normal_range import c4, d2, d3, range_p, sigma_limits, sigma_of_range
-from bench.analysis.over_atoms import crossed_atoms, over_atoms
-from bench.analysis.over_fixtures import over_fixtures
-from bench.analysis.over_runs import Pair, Runs, over_runs
-from bench.analysis.pairs import pairs
-from bench.analysis.pareto import dominates, frontier
-from bench.analysis.pass_flips import pass_flips
-from bench.analysis.passes import best, majority, worst
-from bench.analysis.prediction_powered import prediction_powered
-from bench.analysis.projection import Sources, best_passes, best_whole_passes, se_like_these, se_these
-from bench.analysis.proportion import effective_atoms, exact, jeffreys, least_if_all, wilson
-from bench.analysis.questions import design_effect, question_variance, questions_needed, questions_see
+from bench.analysis.graders.grader_noise import grader_noise, moves_arms, moves_one
+from bench.analysis.graders.run_agreement import between_passes
 from bench.analysis.recall import arm_recall, atom_mean, fixture_recall, pass_recall, run_recall
-from bench.analysis.spread import best_at, fixture_spread, pooled_sd, range_at, worst_at
-from bench.analysis.variance import crossed, one_way, se_of_mean, shown
+from bench.analysis.statistics import power, relabel, sign_flip
+from bench.analysis.statistics.agreement import (
+    agreement,
+    cohen_kappa,
+    krippendorff_alpha,
+    pairwise_disagreement,
+    unanimous,
+)
+from bench.analysis.statistics.at_k import all_of, any_of
+from bench.analysis.statistics.bootstrap import mean_draws
+from bench.analysis.statistics.chain_sequences import sequences
+from bench.analysis.statistics.clustered import clustered
+from bench.analysis.statistics.components import RESIDUAL, components
+from bench.analysis.statistics.equal_spread import equal_spread
+from bench.analysis.statistics.equivalence import equivalence
+from bench.analysis.statistics.false_discovery import false_discovery
+from bench.analysis.statistics.fieller import fieller
+from bench.analysis.statistics.grader_error import Labelled, corrected, judge_interval, rogan_gladen
+from bench.analysis.statistics.halving import rounds
+from bench.analysis.statistics.holm import holm
+from bench.analysis.statistics.kaplan_meier import kaplan_meier, retention
+from bench.analysis.statistics.looks import boundaries, crossing
+from bench.analysis.statistics.mcnemar import mcnemar
+from bench.analysis.statistics.mixture import half_width, mixture_test
+from bench.analysis.statistics.multi_rater import multi_rater
+from bench.analysis.statistics.normal_range import c4, d2, d3, range_p, sigma_limits, sigma_of_range
+from bench.analysis.statistics.over_atoms import crossed_atoms, over_atoms
+from bench.analysis.statistics.over_fixtures import over_fixtures
+from bench.analysis.statistics.over_runs import Pair, Runs, over_runs
+from bench.analysis.statistics.pass_flips import pass_flips
+from bench.analysis.statistics.passes import best, majority, worst
+from bench.analysis.statistics.prediction_powered import prediction_powered
+from bench.analysis.statistics.projection import Sources, best_passes, best_whole_passes, se_like_these, se_these
+from bench.analysis.statistics.proportion import effective_atoms, exact, jeffreys, least_if_all, wilson
+from bench.analysis.statistics.questions import design_effect, question_variance, questions_needed, questions_see
+from bench.analysis.statistics.variance import crossed, one_way, se_of_mean, shown
 from bench.frames import records
 from bench.rows import SCORES
 

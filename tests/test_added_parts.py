@@ -3,8 +3,8 @@
 import pytest
 from runs import graded, output, write_run
 
-from bench.analysis.added_parts import added_parts, families, family
-from bench.analysis.output_table import output_table
+from bench.analysis.arms.added_parts import added_parts, families, family
+from bench.analysis.arms.output_table import output_table
 from bench.errors import BenchError
 from bench.frames import frame, records
 from bench.plots import added_parts_lines

@@ -6,8 +6,8 @@ import shutil
 import pytest
 from runs import graded, grades, project, write_run
 
-from bench.analysis.against_people import corrected_recalls, grader_errors
-from bench.analysis.graders import between_passes
+from bench.analysis.graders.against_people import corrected_recalls, grader_errors
+from bench.analysis.graders.run_agreement import between_passes
 from bench.cli import main
 from bench.frames import frame, records
 from bench.rows import GradeRow

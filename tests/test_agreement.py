@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs import graded, grades, write_run
 
-from bench.analysis.agreement import (
+from bench.analysis.graders.run_agreement import atom_flips, between_graders, between_passes
+from bench.analysis.statistics.agreement import (
     agreement,
     cohen_kappa,
     flip_rate,
@@ -15,7 +16,6 @@ from bench.analysis.agreement import (
     pairwise_disagreement,
     unanimous,
 )
-from bench.analysis.graders import atom_flips, between_graders, between_passes
 from bench.cli import main
 from bench.frames import frame, records
 from bench.rows import GradeRow

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from runs import graded
 
-from bench.analysis.agreement import cohen_kappa, krippendorff_alpha
-from bench.analysis.agreement_interval import alpha_interval, clusters, kappa_interval
-from bench.analysis.graders import between_passes
+from bench.analysis.graders.run_agreement import between_passes
+from bench.analysis.statistics.agreement import cohen_kappa, krippendorff_alpha
+from bench.analysis.statistics.agreement_interval import alpha_interval, clusters, kappa_interval
 from bench.frames import records
 
 A = list("CCLLCLCCLCCLCLLC") * 2

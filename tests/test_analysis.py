@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs import graded, grades, invented, invention, output, outputs_of
 
-from bench.analysis.by_tag import by_tag
-from bench.analysis.extremes import extremes
-from bench.analysis.lost import atom_arms, lost_atoms
+from bench.analysis.arms.extremes import extremes
+from bench.analysis.arms.spread import arm_spread, fixture_spread, range_at
+from bench.analysis.arms.verdicts import arm_verdicts
+from bench.analysis.atoms.by_tag import by_tag
+from bench.analysis.atoms.lost import atom_arms, lost_atoms
 from bench.analysis.recall import arm_recall, fixture_recall, pass_recall, run_recall
-from bench.analysis.spread import arm_spread, fixture_spread, range_at
 from bench.analysis.units import checked_grades, rankable
-from bench.analysis.verdicts import arm_verdicts
 from bench.errors import BenchError
 from bench.frames import frame, records
 from bench.rows import GradeRow, OutputRow

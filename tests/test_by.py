@@ -8,9 +8,9 @@ import pytest
 from fixture_files import MESSAGES, write_fixture
 from runs import graded, project, write_run
 
-from bench.analysis.by_distance import by_distance, by_times_said
-from bench.analysis.by_speaker import by_speaker
-from bench.analysis.survival import by_compactions, stretches, survival
+from bench.analysis.atoms.by_distance import by_distance, by_times_said
+from bench.analysis.atoms.by_speaker import by_speaker
+from bench.analysis.atoms.survival import by_compactions, stretches, survival
 from bench.atomic import write_bytes
 from bench.cli import main
 from bench.cli.table import BY

@@ -8,7 +8,7 @@ import pytest
 from judging import QUOTES, answered
 from small_run import write_small_run
 
-from bench.analysis.calibration import Judged, calibration
+from bench.analysis.graders.calibration import Judged, calibration
 from bench.calibration.fit import FOLDS, fit, folds, logistic, rows_of
 from bench.calibration.labels import read_labels
 from bench.cli import main

@@ -4,7 +4,7 @@ import pytest
 from runs import graded
 from test_analysis import BENCH
 
-from bench.analysis.compare import cannot_be_said, compare
+from bench.analysis.comparing.compare import cannot_be_said, compare
 from bench.errors import BenchError
 from bench.frames import records
 

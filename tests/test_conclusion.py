@@ -5,9 +5,9 @@ import pytest
 from runs import graded, outputs_of
 from test_analysis import BENCH
 
-from bench.analysis.compare import compare
-from bench.analysis.measures import measure_table
-from bench.analysis.states import cell_states
+from bench.analysis.arms.measures import measure_table
+from bench.analysis.arms.states import cell_states
+from bench.analysis.comparing.compare import compare
 from bench.runs.conclusion import conclusions
 
 

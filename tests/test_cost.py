@@ -3,11 +3,11 @@
 import pytest
 from runs import graded, output
 
-from bench.analysis.cost import arm_cost, output_cost, per_carried
-from bench.analysis.pareto import dominates, frontier
+from bench.analysis.arms.cost import arm_cost, output_cost, per_carried
+from bench.analysis.arms.pareto import dominates, frontier
+from bench.analysis.arms.sizes import sizes
+from bench.analysis.arms.states import cell_states, not_handoff
 from bench.analysis.recall import run_recall
-from bench.analysis.sizes import sizes
-from bench.analysis.states import cell_states, not_handoff
 from bench.analysis.units import OUTPUT
 from bench.frames import frame, records
 from bench.rows import OutputRow

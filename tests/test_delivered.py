@@ -8,8 +8,8 @@ from fixture_files import write_fixture
 from runs import grades, output
 
 import bench
-from bench.analysis.delivered import delivered, delivered_arms
-from bench.analysis.states import cell_states
+from bench.analysis.arms.delivered import delivered, delivered_arms
+from bench.analysis.arms.states import cell_states
 from bench.cli import main
 from bench.frames import frame
 from bench.rows import GradeRow, OutputRow

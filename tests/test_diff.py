@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeModel, outside, project, reply
 from runs import graded, write_run
 
-from bench.analysis.diff import ALIKE, GAINED, LOST, diff, passages, points
+from bench.analysis.atoms.diff import ALIKE, GAINED, LOST, diff, passages, points
 from bench.cli import main
 from bench.errors import BenchError
 from bench.forks.run import run_sweep

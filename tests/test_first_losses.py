@@ -3,7 +3,7 @@
 import pytest
 from runs import grades
 
-from bench.analysis.first_losses import first_losses
+from bench.analysis.atoms.first_losses import first_losses
 from bench.frames import frame, records
 from bench.rows import GradeRow
 

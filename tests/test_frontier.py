@@ -7,12 +7,12 @@ import pytest
 from runs import graded, output, outputs_of
 from scipy import stats
 
-from bench.analysis.bootstrap import mean_draws, over_fixtures, over_runs, resampled, resampled_atoms
-from bench.analysis.budget import at_budget, front, hull, steps
-from bench.analysis.frontier import dominance, frontier_table, recall_at_budget
-from bench.analysis.level import arm_interval
-from bench.analysis.output_table import output_table
-from bench.analysis.pareto import arm_points
+from bench.analysis.arms.budget import at_budget, front, hull, steps
+from bench.analysis.arms.frontier import dominance, frontier_table, recall_at_budget
+from bench.analysis.arms.level import arm_interval
+from bench.analysis.arms.output_table import output_table
+from bench.analysis.arms.pareto import arm_points
+from bench.analysis.statistics.bootstrap import mean_draws, over_fixtures, over_runs, resampled, resampled_atoms
 from bench.frames import frame, records
 from bench.rows import OutputRow
 

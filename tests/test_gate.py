@@ -13,7 +13,7 @@ from loopback import say
 from pages import blocks
 from runs import graded, output, write_run
 
-from bench.analysis.gate import CANNOT_TELL, FAIL, PASS, gate
+from bench.analysis.comparing.gate import CANNOT_TELL, FAIL, PASS, gate
 from bench.cli import main
 from bench.forks.runfile import ArmMark, FixtureMark, encode_run_file
 from bench.forks.store import Store

@@ -3,7 +3,7 @@
 import pytest
 from keying import atom, key
 
-from bench.analysis.calibration import calibration
+from bench.analysis.graders.calibration import calibration
 from bench.calibration.asked import by_matcher
 from bench.calibration.labels import read_labels
 from bench.grading.content import has_content

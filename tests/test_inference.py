@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs import graded
 
-from bench.analysis import power, relabel, sign_flip
-from bench.analysis.grader_noise import grader_noise
-from bench.analysis.holm import holm
-from bench.analysis.over_fixtures import over_fixtures
-from bench.analysis.over_runs import Pair, Runs, over_runs
-from bench.analysis.variance import crossed, one_way, shown
+from bench.analysis.graders.grader_noise import grader_noise
+from bench.analysis.statistics import power, relabel, sign_flip
+from bench.analysis.statistics.holm import holm
+from bench.analysis.statistics.over_fixtures import over_fixtures
+from bench.analysis.statistics.over_runs import Pair, Runs, over_runs
+from bench.analysis.statistics.variance import crossed, one_way, shown
 from bench.frames import records
 from benchmarks.coverage import covered
 

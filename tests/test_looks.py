@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.analysis.halving import Round, rounds
-from bench.analysis.looks import boundaries, crossing, doubling, nominal
+from bench.analysis.statistics.halving import Round, rounds
+from bench.analysis.statistics.looks import boundaries, crossing, doubling, nominal
 
 
 @pytest.mark.parametrize(("looks", "rate"), [(1, 0.05), (2, 0.083), (3, 0.107), (5, 0.142), (10, 0.193)])

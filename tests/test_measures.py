@@ -6,10 +6,10 @@ import pytest
 from runs import graded, output, project, write_run
 from scipy import stats
 
+from bench.analysis.arms.measures import measure_table
+from bench.analysis.arms.states import cell_states
 from bench.analysis.bounds import arm_bounds, cell_bounds, difference_bounds
-from bench.analysis.measures import measure_table
 from bench.analysis.recall import run_recall
-from bench.analysis.states import cell_states
 from bench.cli import main
 from bench.frames import frame, records
 from bench.rows import OutputRow

@@ -9,30 +9,30 @@ import pytest
 from runs import graded
 from scipy import integrate, stats
 
-from bench.analysis.at_k import all_of, any_of
-from bench.analysis.chain_sequences import sequences
-from bench.analysis.clustered import clustered
-from bench.analysis.equal_spread import equal_spread
-from bench.analysis.equivalence import equivalence
-from bench.analysis.false_discovery import false_discovery
-from bench.analysis.fieller import fieller
-from bench.analysis.grader_error import Labelled, corrected, judge_interval, rogan_gladen
-from bench.analysis.grader_noise import moves_arms, moves_one
-from bench.analysis.kaplan_meier import kaplan_meier, retention
-from bench.analysis.mcnemar import mcnemar
-from bench.analysis.mixture import half_width, mixture_test
-from bench.analysis.multi_rater import multi_rater
-from bench.analysis.normal_range import c4, d2, d3, range_p, sigma_limits, sigma_limits_of, sigma_of_range
-from bench.analysis.over_atoms import crossed_atoms, over_atoms
-from bench.analysis.over_fixtures import over_fixtures
-from bench.analysis.pass_flips import pass_flips
-from bench.analysis.passes import best, majority, worst
-from bench.analysis.prediction_powered import prediction_powered
-from bench.analysis.proportion import effective_atoms, exact, jeffreys, least_if_all, wilson
-from bench.analysis.questions import design_effect, question_variance, questions_needed, questions_see
+from bench.analysis.arms.spread import best_at, pooled_sd, worst_at
+from bench.analysis.graders.grader_noise import moves_arms, moves_one
 from bench.analysis.recall import atom_mean, run_recall
-from bench.analysis.spread import best_at, pooled_sd, worst_at
-from bench.analysis.variance import se_of_mean
+from bench.analysis.statistics.at_k import all_of, any_of
+from bench.analysis.statistics.chain_sequences import sequences
+from bench.analysis.statistics.clustered import clustered
+from bench.analysis.statistics.equal_spread import equal_spread
+from bench.analysis.statistics.equivalence import equivalence
+from bench.analysis.statistics.false_discovery import false_discovery
+from bench.analysis.statistics.fieller import fieller
+from bench.analysis.statistics.grader_error import Labelled, corrected, judge_interval, rogan_gladen
+from bench.analysis.statistics.kaplan_meier import kaplan_meier, retention
+from bench.analysis.statistics.mcnemar import mcnemar
+from bench.analysis.statistics.mixture import half_width, mixture_test
+from bench.analysis.statistics.multi_rater import multi_rater
+from bench.analysis.statistics.normal_range import c4, d2, d3, range_p, sigma_limits, sigma_limits_of, sigma_of_range
+from bench.analysis.statistics.over_atoms import crossed_atoms, over_atoms
+from bench.analysis.statistics.over_fixtures import over_fixtures
+from bench.analysis.statistics.pass_flips import pass_flips
+from bench.analysis.statistics.passes import best, majority, worst
+from bench.analysis.statistics.prediction_powered import prediction_powered
+from bench.analysis.statistics.proportion import effective_atoms, exact, jeffreys, least_if_all, wilson
+from bench.analysis.statistics.questions import design_effect, question_variance, questions_needed, questions_see
+from bench.analysis.statistics.variance import se_of_mean
 from bench.frames import records
 
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from runs import graded
 
-from bench.analysis.components import RESIDUAL, components, design
 from bench.analysis.noise import noise_split, run_components
-from bench.analysis.projection import Sources, best_passes, best_whole_passes, se_like_these, se_these
-from bench.analysis.variance import crossed, one_way
+from bench.analysis.statistics.components import RESIDUAL, components, design
+from bench.analysis.statistics.projection import Sources, best_passes, best_whole_passes, se_like_these, se_these
+from bench.analysis.statistics.variance import crossed, one_way
 from bench.frames import records
 
 

@@ -3,9 +3,9 @@
 import pytest
 from runs import graded, grades, output
 
-from bench.analysis.lost import atom_arms
-from bench.analysis.output_table import output_table
-from bench.analysis.pareto import arm_points
+from bench.analysis.arms.output_table import output_table
+from bench.analysis.arms.pareto import arm_points
+from bench.analysis.atoms.lost import atom_arms
 from bench.errors import BenchError
 from bench.frames import frame, records
 from bench.plots import lost_atoms_map, recall_vs_cost, save, spread_strips

@@ -7,11 +7,11 @@ import pytest
 from runs import graded, grades, outputs_of
 from test_plots import KINDS, TWO, shown, table
 
-from bench.analysis.by_distance import by_distance
-from bench.analysis.compare import compare
-from bench.analysis.frontier import frontier_table
+from bench.analysis.arms.frontier import frontier_table
+from bench.analysis.atoms.by_distance import by_distance
+from bench.analysis.atoms.survival import survival
+from bench.analysis.comparing.compare import compare
 from bench.analysis.noise import noise_split
-from bench.analysis.survival import survival
 from bench.analysis.units import named
 from bench.frames import frame
 from bench.plots import chain_survival, differences, distance_curves, frontier_map, noise_bars
@@ -136,7 +136,7 @@ def test_a_chain_is_a_line_of_means_over_what_the_facts_went_through():
 
 
 def test_the_same_arm_has_the_same_colour_in_every_figure():
-    from bench.analysis.lost import atom_arms
+    from bench.analysis.atoms.lost import atom_arms
     from bench.plots import lost_atoms_map, spread_strips
     from bench.plots.style import styles
 

@@ -21,6 +21,10 @@ LAYERS = {
         "bench.arms", "bench.forks", "bench.grading", "bench.models", "bench.transcripts", "bench.fixtures",
         "bench.cli", "bench.report",
     ),
+    "bench.analysis.statistics": (
+        "pandas", "bench.frames", "bench.analysis.units", "bench.analysis.recall", "bench.analysis.arms",
+        "bench.analysis.atoms", "bench.analysis.comparing", "bench.analysis.graders",
+    ),
     "bench.contexts": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
     "bench.chains": ("bench.arms", "bench.forks", "bench.grading", "bench.calls", "bench.analysis", "bench.cli"),
     "bench.calls": ("bench.arms", "bench.forks", "bench.grading", "bench.analysis", "bench.cli"),

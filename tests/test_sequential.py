@@ -13,7 +13,7 @@ from pages import blocks
 from scipy import stats
 
 import bench
-from bench.analysis.looks import boundaries, nominal
+from bench.analysis.statistics.looks import boundaries, nominal
 from bench.cli import main
 from bench.errors import BenchError
 from bench.forks.store import Store
@@ -98,7 +98,7 @@ def test_what_becomes_of_an_arm(one, state):
 
 
 def test_what_is_the_same_each_time_is_decided_at_once():
-    from bench.analysis.over_runs import SURE
+    from bench.analysis.statistics.over_runs import SURE
 
     sure = [line("b", 4.0, None, None, why_no_interval=SURE), line("c", 0.0, None, None, why_no_interval=SURE)]
     assert [one.state for one in decide(sure, rule(), 0, (), 2)] == ["differs", "close"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.analysis.over_runs import Runs
 from bench.analysis.recall import credit
+from bench.analysis.statistics.over_runs import Runs
 from bench.analysis.units import NO_MODEL
 
 if TYPE_CHECKING:

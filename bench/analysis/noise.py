@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.analysis.components import RESIDUAL, components
+from bench.analysis.arms.spread import POINTS
 from bench.analysis.recall import credit, pass_recall
-from bench.analysis.spread import POINTS
+from bench.analysis.statistics.components import RESIDUAL, components
 from bench.analysis.units import GRADING, SERIES
 
 if TYPE_CHECKING:

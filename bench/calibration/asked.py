@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from bench.analysis.calibration import Judged
+from bench.analysis.graders.calibration import Judged
 from bench.calibration.keys import atom_id, keys_of
 from bench.calibration.labels import LabelledText, Unit
 from bench.fixtures import Fixture, FixtureFile

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.analysis.calibration import Agreed, Judged, calibration
+from bench.analysis.graders.calibration import Agreed, Judged, calibration
 from bench.calibration.keys import atom_id, keys_of
 from bench.calibration.labels import LabelledText, Unit
 from bench.errors import BenchError

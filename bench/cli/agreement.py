@@ -43,9 +43,9 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    from bench.analysis.against_people import ERRORS, corrected_recalls, grader_errors
-    from bench.analysis.disputes import READER
-    from bench.analysis.graders import BETWEEN, FLIPS, WITHIN, atom_flips, between_graders, between_passes
+    from bench.analysis.graders.against_people import ERRORS, corrected_recalls, grader_errors
+    from bench.analysis.graders.disputes import READER
+    from bench.analysis.graders.run_agreement import BETWEEN, FLIPS, WITHIN, atom_flips, between_graders, between_passes
     from bench.frames import records
     from bench.runs.index import open_run
     from bench.runs.view import read_grades

@@ -31,7 +31,7 @@ from bench.texttable import table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.analysis.calibration import Agreed, Calibration
+    from bench.analysis.graders.calibration import Agreed, Calibration
     from bench.calibration.labels import LabelledText
 
 COLUMNS = ("units", "n", "accuracy", "kappa")
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         return _fit(args, texts)
     if args.grader == "judge":
         return _judge(args, texts)
-    from bench.analysis.calibration import calibration
+    from bench.analysis.graders.calibration import calibration
     from bench.calibration.asked import by_matcher
     from bench.grading.weights import read_weights
 
@@ -99,7 +99,7 @@ def _fit(args: argparse.Namespace, texts: Sequence[LabelledText]) -> int:
 
 
 def _judge(args: argparse.Namespace, texts: Sequence[LabelledText]) -> int:
-    from bench.analysis.calibration import calibration
+    from bench.analysis.graders.calibration import calibration
     from bench.calibration.asked import by_judge
     from bench.grading.means import Means
     from bench.grading.results import GradingInterrupted

@@ -71,8 +71,8 @@ def run(args: Namespace) -> int:
 def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
     """A line an arm; `interval` is [low, high] or null, `costs` its measures, and `limits` says why there is no
     interval and what else the design cannot tell."""
-    from bench.analysis.compare import cannot_be_said
-    from bench.analysis.measures import COLUMNS
+    from bench.analysis.arms.measures import COLUMNS
+    from bench.analysis.comparing.compare import cannot_be_said
     from bench.frames import records
     from bench.runs.left_out import arms_left_out
     from bench.runs.view import compare, gradings, measures
@@ -96,7 +96,7 @@ def _json_rows(opened: Run, args: Namespace) -> list[dict[str, object]]:
 
 def _gate(args: Namespace) -> int:
     """Print a line an arm; 1 where one of them failed."""
-    from bench.analysis.gate import FAIL
+    from bench.analysis.comparing.gate import FAIL
     from bench.frames import records
     from bench.runs.baseline import against_baseline
     from bench.runs.index import open_run

@@ -117,7 +117,7 @@ def _at_most(args: Namespace, path: Path, overrides: dict[str, Any]) -> dict[str
 
 
 def _until(args: Namespace) -> Until:
-    from bench.analysis.compare import WORTH_SEEING
+    from bench.analysis.comparing.compare import WORTH_SEEING
     from bench.sequential import Until
 
     return Until(alpha=args.until, most=args.most, worth_seeing=WORTH_SEEING if args.worth is None else args.worth)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from bench.analysis.added_parts import added_parts
-from bench.analysis.output_table import cut_off
-from bench.analysis.spread import POINTS
+from bench.analysis.arms.added_parts import added_parts
+from bench.analysis.arms.output_table import cut_off
+from bench.analysis.arms.spread import POINTS
 from bench.analysis.units import NO_MODEL
 from bench.plots.axes import RECALL_LABEL, axes_at, linear_costs, note_lines, recall_limits, title, write_notes
 from bench.plots.figure import new_figure

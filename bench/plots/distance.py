@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bench.analysis.spread import POINTS
+from bench.analysis.arms.spread import POINTS
 from bench.frames import records
 from bench.plots.axes import note_lines, plain
 from bench.plots.curves import Curve, curves

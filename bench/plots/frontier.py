@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bench.analysis.pareto import Axis
-from bench.analysis.spread import POINTS
+from bench.analysis.arms.pareto import Axis
+from bench.analysis.arms.spread import POINTS
 from bench.frames import records
 from bench.plots.axes import (
     RECALL_LABEL,

@@ -8,9 +8,9 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from bench.analysis.output_table import cut_off
-from bench.analysis.pareto import COST_COLUMNS, Axis, arm_points
-from bench.analysis.spread import POINTS
+from bench.analysis.arms.output_table import cut_off
+from bench.analysis.arms.pareto import COST_COLUMNS, Axis, arm_points
+from bench.analysis.arms.spread import POINTS
 from bench.frames import records
 from bench.plots.axes import RECALL_LABEL, axes_at, linear_costs, log_costs, recall_limits, title
 from bench.plots.figure import new_figure

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from bench.analysis.arms.output_table import cut_off
+from bench.analysis.arms.spread import POINTS, arm_spread
 from bench.analysis.means import fixture_mean
-from bench.analysis.output_table import cut_off
-from bench.analysis.spread import POINTS, arm_spread
 from bench.plots.axes import RECALL_LABEL, axes_at, recall_limits, title
 from bench.plots.figure import new_figure
 from bench.plots.style import MUTED, RC, Style, styles, tip

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.analysis.lost import atom_arms
+from bench.analysis.atoms.lost import atom_arms
 from bench.analysis.units import CEILING, CONTROLS, SERIES
 from bench.fixtures import Fixture
 from bench.frames import records

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.analysis.compare import cannot_be_said
+from bench.analysis.comparing.compare import cannot_be_said
 from bench.analysis.units import CONTROLS, SERIES
 from bench.frames import records
 from bench.runs.conclusion import CANNOT_TELL

@@ -26,12 +26,12 @@ Key = tuple[object, ...]
 def against_baseline(
     run: Run, baseline: Run, *arms: str, fail_below: float | None = None, with_truncated: bool = False
 ) -> pd.DataFrame:
-    """One line a way of grading and arm of `run` (or of `arms`): its name, and what `bench.analysis.gate.gate` gives.
+    """One line a way of grading and arm of `run` (or of `arms`): its name, and what `comparing.gate.gate` gives.
 
     Of an arm with several versions, the newest of each run counts. Raises BenchError, in one line, where the two did
     not measure the same: other fixtures, transcripts, contexts, keys or graders, or cells without a graded handoff.
     """
-    from bench.analysis.gate import gate
+    from bench.analysis.comparing.gate import gate
     from bench.analysis.units import named
 
     if run.root.resolve() == baseline.root.resolve():

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bench.analysis.compare import ALPHA
-from bench.analysis.level import LIKE_THESE, SAME_KEY
-from bench.analysis.over_runs import SURE
-from bench.analysis.spread import POINTS
+from bench.analysis.arms.level import LIKE_THESE, SAME_KEY
+from bench.analysis.arms.spread import POINTS
+from bench.analysis.comparing.compare import ALPHA
+from bench.analysis.statistics.over_runs import SURE
 from bench.analysis.units import SERIES
 from bench.frames import records
 from bench.runs.cost_clauses import cost_clauses
@@ -25,7 +25,7 @@ CANNOT_TELL = "cannot tell"
 
 
 def conclusions(table: pd.DataFrame, measures: pd.DataFrame) -> pd.Series:
-    """A sentence a line of `bench.analysis.compare.compare` with its `name` and `grader_moves`; NA for the first, which
+    """A sentence a line of `comparing.compare.compare` with its `name` and `grader_moves`; NA for the first, which
     the others are held against. `measures` is from `measure_table`, against the same first."""
     import pandas as pd
 

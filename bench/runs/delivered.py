@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.analysis.delivered import WAYS
+from bench.analysis.arms.delivered import WAYS
 from bench.frames import records
 from bench.runs.told import Told
 from bench.runs.view import truncated_too
@@ -23,8 +23,8 @@ LEGEND = (
 
 
 def delivered_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
-    """One line an arm (a way of grading, model and step): see `bench.analysis.delivered.delivered_arms`."""
-    from bench.analysis.delivered import delivered_arms
+    """One line an arm (a way of grading, model and step): see `bench.analysis.arms.delivered.delivered_arms`."""
+    from bench.analysis.arms.delivered import delivered_arms
 
     truncated = truncated_too(run, with_truncated)
     lines = delivered_cells(run, with_truncated=with_truncated)
@@ -33,7 +33,7 @@ def delivered_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def delivered_cells(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line a way of grading and cell asked at the moment of compaction: what was handed up, its recall (0..1)."""
-    from bench.analysis.delivered import delivered
+    from bench.analysis.arms.delivered import delivered
 
     truncated = truncated_too(run, with_truncated)
     return delivered(run.cells, run.outputs, run.grades, _with_own(run), with_truncated=truncated)
@@ -62,7 +62,7 @@ def show_delivered(run: Run, *, with_truncated: bool = False) -> Told:
 
 def _with_own(run: Run) -> list[str]:
     """The fixtures that hold a summary of the harness's own; one that is gone from the project is left out."""
-    from bench.analysis.delivered import OWN_ARM
+    from bench.analysis.arms.delivered import OWN_ARM
     from bench.arms.build import replay_path
     from bench.errors import BenchError
     from bench.grading.subjects import fixtures_of

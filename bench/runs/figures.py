@@ -21,13 +21,13 @@ from bench.runs.view import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bench.analysis.pareto import Axis
+    from bench.analysis.arms.pareto import Axis
     from bench.runs.index import Run
 
 
 def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
     """Every run a dot: recall against the cost to carry, the cost to write, or the size in tokens."""
-    from bench.analysis.output_table import output_table
+    from bench.analysis.arms.output_table import output_table
     from bench.plots import recall_vs_cost
 
     one = one_grading(run, grading)
@@ -38,7 +38,7 @@ def plot_recall_vs_cost(run: Run, axis: Axis = "carry", *, grading: Grading | No
 
 def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
     """Every run a dot on one scale, an arm a row."""
-    from bench.analysis.output_table import output_table
+    from bench.analysis.arms.output_table import output_table
     from bench.plots import spread_strips
 
     one = one_grading(run, grading)
@@ -47,7 +47,7 @@ def plot_spread(run: Run, *, grading: Grading | None = None) -> Figure:
 
 def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
     """Atoms against arms: which fact each arm carries."""
-    from bench.analysis.lost import atom_arms
+    from bench.analysis.atoms.lost import atom_arms
     from bench.plots import lost_atoms_map
 
     one = one_grading(run, grading)
@@ -58,8 +58,8 @@ def plot_lost_atoms(run: Run, *, grading: Grading | None = None) -> Figure:
 
 def plot_added_parts(run: Run, *, grading: Grading | None = None) -> Figure:
     """Recall against tokens for each part that arms of one family add. Raises BenchError where none differ so."""
-    from bench.analysis.added_parts import families
-    from bench.analysis.output_table import output_table
+    from bench.analysis.arms.added_parts import families
+    from bench.analysis.arms.output_table import output_table
     from bench.plots import added_parts_lines
 
     one = one_grading(run, grading)
@@ -71,8 +71,8 @@ def plot_added_parts(run: Run, *, grading: Grading | None = None) -> Figure:
 
 def plot_frontier(run: Run, axis: Axis = "carry", *, grading: Grading | None = None) -> Figure:
     """Recall against cost with 95 % intervals on both axes and each arm's chance to be on the frontier."""
-    from bench.analysis.frontier import frontier_table
-    from bench.analysis.output_table import output_table
+    from bench.analysis.arms.frontier import frontier_table
+    from bench.analysis.arms.output_table import output_table
     from bench.plots import frontier_map
 
     one = one_grading(run, grading)
@@ -97,7 +97,7 @@ def plot_noise(run: Run, *, grading: Grading | None = None) -> Figure:
 
 def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:
     """Recall by how far from the end of the transcript a fact stands; empty where no fixture is there to tell."""
-    from bench.analysis.by_distance import by_distance
+    from bench.analysis.atoms.by_distance import by_distance
     from bench.analysis.units import named
     from bench.plots import distance_curves
 

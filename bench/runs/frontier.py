@@ -13,7 +13,7 @@ from bench.runs.words import points, usd, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bench.analysis.pareto import Axis
+    from bench.analysis.arms.pareto import Axis
 
 UNITS: dict[str, str] = {"carry": "USD to carry", "write": "USD to write", "tokens": "tokens"}
 ABOUT = (
@@ -27,8 +27,8 @@ def frontier(
 ) -> pd.DataFrame:
     """One line an arm: cost and recall (0..1) with their 95 % intervals, whether it is on the frontier of recall
     against the axis (carry | write, USD; tokens), the chance that it is, and who dominates it: see `frontier_table`."""
-    from bench.analysis.frontier import frontier_table
-    from bench.analysis.output_table import output_table
+    from bench.analysis.arms.frontier import frontier_table
+    from bench.analysis.arms.output_table import output_table
 
     one = one_grading(run, grading)
     table = output_table(one.outputs, one.grades, with_truncated=truncated_too(run, with_truncated))
@@ -40,7 +40,7 @@ def recall_at_budget(
 ) -> pd.DataFrame:
     """One line a budget (USD or tokens a handoff): the best arm within it, its recall (0..1), and what a mixture of two
     arms would recall; NA below the cheapest."""
-    from bench.analysis.frontier import recall_at_budget as bought
+    from bench.analysis.arms.frontier import recall_at_budget as bought
 
     return bought(frontier(run, axis, grading=grading), budgets)
 

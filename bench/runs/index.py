@@ -73,7 +73,7 @@ class Run:
     @cached_property
     def cells(self) -> pd.DataFrame:
         """Every cell, planned or there, with its one state: see `cell_states`."""
-        from bench.analysis.states import cell_states
+        from bench.analysis.arms.states import cell_states
 
         return cell_states(self.planned, self.outputs)
 

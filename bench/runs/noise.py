@@ -38,9 +38,9 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     """
     import pandas as pd
 
+    from bench.analysis.arms.spread import POINTS
     from bench.analysis.noise import run_components
-    from bench.analysis.projection import Sources, se_like_these, se_these
-    from bench.analysis.spread import POINTS
+    from bench.analysis.statistics.projection import Sources, se_like_these, se_these
 
     found = run_components(ranked_grades(one_grading(run, grading), with_truncated))
     if found["replicate"] is None:
@@ -78,10 +78,10 @@ def show_noise(run: Run, *, with_truncated: bool = False) -> Told:
 
 def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     """The grader alone, and the SD of replicates with its limits."""
-    from bench.analysis.grader_noise import grader_noise
-    from bench.analysis.normal_range import sigma_limits_of
+    from bench.analysis.arms.spread import POINTS, pooled_sd
+    from bench.analysis.graders.grader_noise import grader_noise
     from bench.analysis.recall import run_recall
-    from bench.analysis.spread import POINTS, pooled_sd
+    from bench.analysis.statistics.normal_range import sigma_limits_of
     from bench.analysis.units import SERIES
     from bench.frames import records
 

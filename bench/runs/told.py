@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from bench.analysis.arms_table import incomparable
-from bench.analysis.by_distance import MOST_SAID
+from bench.analysis.arms.arms_table import incomparable
+from bench.analysis.atoms.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
 from bench.runs.atoms import rekeyed
 from bench.runs.left_out import arms_left_out
@@ -143,7 +143,7 @@ def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = F
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: float | None = None) -> Told:
     """Each arm beside the first of `arms` (without any: of the sweep), and what the design cannot tell."""
-    from bench.analysis.compare import cannot_be_said
+    from bench.analysis.comparing.compare import cannot_be_said
 
     tables: list[tuple[str, Lines]] = []
     notes: dict[str, None] = {}

@@ -82,8 +82,8 @@ def diff(run: Run, before: str, after: str, *, with_truncated: bool = False) -> 
     A side is named as tables name arms, or `arm@old`, `arm@new`, `arm@3f9c`. Raises BenchError where there is no such
     arm or version, or the two have nothing in common.
     """
-    from bench.analysis.diff import PAIR, passages
-    from bench.analysis.diff import diff as compared
+    from bench.analysis.atoms.diff import PAIR, passages
+    from bench.analysis.atoms.diff import diff as compared
     from bench.analysis.units import checked_grades, rankable
     from bench.runs.atoms import atom_texts
     from bench.runs.view import gradings, truncated_too
@@ -161,7 +161,7 @@ def _same(before: str, after: str, label: str) -> str:
 def _diff(
     key: tuple[Any, ...], part: pd.DataFrame, said: pd.DataFrame, sides: list[Instruction], edit: tuple[str, ...]
 ) -> Diff:
-    from bench.analysis.diff import ALIKE, GAINED, LOST, points
+    from bench.analysis.atoms.diff import ALIKE, GAINED, LOST, points
     from bench.analysis.units import NO_MODEL
 
     grader, scope, model, step, stale = key

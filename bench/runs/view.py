@@ -38,7 +38,7 @@ def gradings(run: Run) -> list[Grading]:
 
 def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm (a way of grading, model, step and staleness), best recall first: see `arms_table`."""
-    from bench.analysis.arms_table import arms_table
+    from bench.analysis.arms.arms_table import arms_table
 
     return arms_table(
         run.outputs, run.grades, run.inventions, run.cells, with_truncated=truncated_too(run, with_truncated)
@@ -47,7 +47,7 @@ def arm_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """The arm table of each fixture alone."""
-    from bench.analysis.arms_table import by_fixture
+    from bench.analysis.arms.arms_table import by_fixture
 
     return by_fixture(
         run.outputs, run.grades, run.inventions, run.cells, with_truncated=truncated_too(run, with_truncated)
@@ -56,7 +56,7 @@ def fixture_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def tag_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm and tag: recall (0..1), n, fixtures, atoms, missing."""
-    from bench.analysis.by_tag import by_tag
+    from bench.analysis.atoms.by_tag import by_tag
     from bench.analysis.units import named
 
     gradings(run)
@@ -68,7 +68,7 @@ def distance_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
     Raises BenchError where no fixture stands as the run found it, since the key and transcript tell the distance.
     """
-    from bench.analysis.by_distance import by_distance
+    from bench.analysis.atoms.by_distance import by_distance
     from bench.analysis.units import named
 
     return named(by_distance(ranked_grades(run, with_truncated), _places(run)))
@@ -76,7 +76,7 @@ def distance_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def times_said_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm and number of messages that say a fact: see `by_times_said`; raises like `distance_table`."""
-    from bench.analysis.by_distance import by_times_said
+    from bench.analysis.atoms.by_distance import by_times_said
     from bench.analysis.units import named
 
     return named(by_times_said(ranked_grades(run, with_truncated), _places(run)))
@@ -84,7 +84,7 @@ def times_said_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm and speaker (`by`): recall (0..1), n, fixtures, atoms, missing."""
-    from bench.analysis.by_speaker import by_speaker
+    from bench.analysis.atoms.by_speaker import by_speaker
     from bench.analysis.units import named
 
     gradings(run)
@@ -93,7 +93,7 @@ def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm, step of a chain and earlier stretch: see `survival`; empty where no chain ran."""
-    from bench.analysis.survival import survival
+    from bench.analysis.atoms.survival import survival
 
     gradings(run)
     ranked = ranked_grades(run, with_truncated)
@@ -102,8 +102,8 @@ def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
 
 def first_losses(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
-    """One line an arm and number of compactions of a chain: see `bench.analysis.first_losses`."""
-    from bench.analysis.first_losses import first_losses as of
+    """One line an arm and number of compactions of a chain: see `bench.analysis.atoms.first_losses`."""
+    from bench.analysis.atoms.first_losses import first_losses as of
 
     gradings(run)
     ranked = ranked_grades(run, with_truncated)
@@ -114,7 +114,7 @@ def _stretches(run: Run, ranked: pd.DataFrame) -> pd.DataFrame:
     """fixture, atom, stretch by the chain's own cuts; where the key has changed since, the first step graded on it."""
     import pandas as pd
 
-    from bench.analysis.survival import stretches
+    from bench.analysis.atoms.survival import stretches
 
     found = pd.concat([atom_stretches(run), stretches(ranked)])
     return found.drop_duplicates(["fixture", "atom"], ignore_index=True)
@@ -129,14 +129,14 @@ def recall(run: Run) -> pd.DataFrame:
 
 def spread(run: Run) -> pd.DataFrame:
     """One line an arm and fixture: n, mean, worst, best (0..1), range and sd (points); absent where n is 1."""
-    from bench.analysis.spread import fixture_spread
+    from bench.analysis.arms.spread import fixture_spread
 
     return fixture_spread(recall(run))
 
 
 def lost(run: Run) -> pd.DataFrame:
     """One line an atom that no arm carried: fixture, atom, tag, importance, runs, arms, and its text."""
-    from bench.analysis.lost import lost_atoms
+    from bench.analysis.atoms.lost import lost_atoms
 
     one = one_grading(run, None)
     atoms = lost_atoms(ranked_grades(one), one.outputs)
@@ -151,7 +151,7 @@ def compare(
     margin: float | None = None,
 ) -> pd.DataFrame:
     """One line an arm: recall, n, fixtures, spread, the difference (points) to the first of `arms`, paired, with its
-    interval and all else of `bench.analysis.compare`, usd_write, grader_moves (points) and a `verdict` in words.
+    interval and all else of `comparing.compare.compare`, usd_write, grader_moves (points) and a `verdict` in words.
 
     With a `margin` (points) also whether an arm is no worse than the first by as much. Without `arms`, all of them
     against the first of the sweep. An arm is named as tables name it: `inventory`,
@@ -167,9 +167,9 @@ def compare(
 def _compared(
     run: Run, arms: tuple[str, ...], grading: Grading | None, with_truncated: bool, margin: float | None
 ) -> pd.DataFrame:
-    from bench.analysis.compare import compare as compared
-    from bench.analysis.grader_noise import grader_noise
-    from bench.analysis.measures import measure_table
+    from bench.analysis.arms.measures import measure_table
+    from bench.analysis.comparing.compare import compare as compared
+    from bench.analysis.graders.grader_noise import grader_noise
     from bench.analysis.units import SERIES, named
     from bench.runs.conclusion import conclusions
 
@@ -195,7 +195,7 @@ def _compared(
 def measures(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm and measure (output tokens, seconds, USD to write): level, spread, worst run, and the difference
     to the first of `arms`, with their intervals: see `measure_table`. Arms as for `compare`."""
-    from bench.analysis.measures import measure_table
+    from bench.analysis.arms.measures import measure_table
     from bench.analysis.units import SERIES, named
 
     one = one_grading(run, grading)
@@ -223,14 +223,14 @@ def disputes(run: Run) -> pd.DataFrame:
     chain_step, stale_by, replicate, scope, atom, verdict (the person's), note, quote, at (ISO 8601 UTC), outdated
     (output or key changed since), grader, grading_pass, grader_verdict, evidence, agrees. Empty without disputes.
     """
-    from bench.analysis.disputes import beside_verdicts
+    from bench.analysis.graders.disputes import beside_verdicts
 
     return beside_verdicts(_disputes(run), run.grades)
 
 
 def read_grades(run: Run) -> pd.DataFrame:
     """The run's verdicts, and a person's disputes as those of one more grader, `disputes`."""
-    from bench.analysis.disputes import with_readings
+    from bench.analysis.graders.disputes import with_readings
 
     return with_readings(run.grades, _disputes(run))
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from bench.analysis.looks import boundaries, nominal
-from bench.analysis.over_runs import SURE
+from bench.analysis.statistics.looks import boundaries, nominal
+from bench.analysis.statistics.over_runs import SURE
 from bench.sequential.rule import ArmLook, Rule, State
 
 Line = Mapping[str, object]

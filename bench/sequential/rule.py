@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bench.analysis.looks import Shape
+from bench.analysis.statistics.looks import Shape
 from bench.atomic import write_bytes
 from bench.errors import BenchError
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 
-from bench.analysis.halving import rounds
+from bench.analysis.statistics.halving import rounds
 from bench.calls.exits import gravest
 from bench.calls.outside import Outside
 from bench.errors import BenchError

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from bench.analysis.compare import WORTH_SEEING
-from bench.analysis.looks import Shape, doubling
+from bench.analysis.comparing.compare import WORTH_SEEING
+from bench.analysis.statistics.looks import Shape, doubling
 from bench.analysis.units import NO_CHOICE, NO_MODEL, SERIES
 from bench.calls.exits import EXIT_DONE, gravest
 from bench.calls.outside import Outside
@@ -141,7 +141,7 @@ def versions_of(resolved: Resolved, labels: Iterable[str]) -> dict[str, str]:
 
 def decide_at(store: Store, rule: Rule, looks: Looks, at: int) -> list[ArmLook]:
     """What the run's grades, by its first grader, decide about the arms that are still open."""
-    from bench.analysis.compare import compare
+    from bench.analysis.comparing.compare import compare
     from bench.frames import records
     from bench.runs.index import build_index, open_run
     from bench.runs.view import one_grading, ranked_grades

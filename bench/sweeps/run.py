@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bench.analysis.added_parts import families
+from bench.analysis.arms.added_parts import families
 from bench.errors import BenchError, shown
 from bench.models.names import family
 from bench.notebook import Result
