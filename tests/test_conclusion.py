@@ -129,16 +129,20 @@ def alike(**arms):
 
 def test_a_cost_is_told_with_its_interval():
     usd = {"a": [1.0, 1.1, 0.9, 1.0], "b": [1.5, 1.6, 1.4, 1.5]}
-    # SE sqrt(2 * 0.00667 / 4) = 0.0577, df 6, t 2.447: 0.5 -+ 0.141
-    assert "; it costs 50 % more to write (95 % interval +0.359 to +0.641 USD)" in sentences(alike(**usd), costs=usd)[0]
+    # ln 1.5, SE sqrt(0.00667 / 4 * (1 / 1 + 1 / 2.25)) = 0.0491, df 5.22, t 2.537: 0.4055 -+ 0.1245
+    assert "; it costs 50 % more to write (95 % interval 32 to 70 % more)" in sentences(alike(**usd), costs=usd)[0]
     close = {"a": [1.0, 1.4, 0.6, 1.0], "b": [1.0, 1.5, 0.7, 1.0]}
-    told = sentences(alike(**close), costs=close)[0]  # SE sqrt((0.32 / 3 + 0.33 / 3) / 4) = 0.2327: 0.05 -+ 0.5695
-    assert "; it costs 5 % more to write in these runs (95 % interval -0.52 to +0.62 USD: it may be chance)" in told
+    told = sentences(alike(**close), costs=close)[0]
+    # ln 1.05, SE sqrt(0.1067 / 4 / 1 + 0.11 / 4 / 1.1025) = 0.2272, df 6.0, t 2.447: 0.0488 -+ 0.556
+    assert "; it costs 5 % more to write in these runs (95 % interval 40 % less to 83 % more: it may be chance)" in told
+    free = {"a": 1.0, "b": 0.0}
+    assert "; it costs nothing to write" in sentences(alike(**free), costs=free)[0]
 
 
 def test_time_is_told_only_where_it_is_sure():
     slow = {"a": [10.0, 11.0, 9.0, 10.0], "b": [5.0, 6.0, 4.0, 5.0]}
-    assert "; it takes 50 % less time (95 % interval -6.4 to -3.6 s)" in sentences(alike(**slow), seconds=slow)[0]
+    # ln 0.5, SE sqrt(0.6667 / 4 * (1 / 100 + 1 / 25)) = 0.0913, df 4.41, t 2.677: -0.6931 -+ 0.2444
+    assert "; it takes 50 % less time (95 % interval 36 to 61 % less)" in sentences(alike(**slow), seconds=slow)[0]
     alone = {"a": [10.0, 14.0, 6.0, 10.0], "b": [10.0, 15.0, 7.0, 10.0]}
     assert "takes" not in sentences(alike(**alone), seconds=alone)[0]
 

@@ -1,6 +1,7 @@
 """What arms take: tokens, seconds and USD with level, spread, worst run and difference; and the bounds of gaps."""
 
 import json
+import math
 
 import pytest
 from runs import graded, output, project, write_run
@@ -45,7 +46,35 @@ def test_every_figure_of_a_measure():
     reach = 3 * stats.t.ppf(0.975, 1)
     assert (b["difference"], b["difference_low"], b["difference_high"]) == (6, near(6 - reach), near(6 + reach))
     assert b["difference_p"] == near(2 * stats.t.sf(2, 1)) and b["target"] == "transcripts like these"
-    assert b["more"] == near(45 / 33 - 1) and a["difference"] is None
+    assert a["difference"] is None
+    # ratios 15 / 12 and 30 / 21, their logarithms' mean and SE, t(1)
+    logs = [math.log(15 / 12), math.log(30 / 21)]
+    middle, reach = sum(logs) / 2, abs(logs[1] - logs[0]) / 2 * stats.t.ppf(0.975, 1)
+    ends = [math.expm1(v) for v in (middle, middle - reach, middle + reach)]
+    assert [b["more"], b["more_low"], b["more_high"]] == pytest.approx(ends, abs=1e-9)
+
+
+def test_what_is_dearer_by_the_same_share_everywhere_is_dearer_though_transcripts_differ_in_length():
+    seconds = {"a": {"f1": [1.0], "f2": [10.0], "f3": [100.0]}, "b": {"f1": [1.5], "f2": [15.3], "f3": [149.0]}}
+    b = lines(measure_table(outputs(seconds), ("a", "local", 1, 0)))["b"]
+    assert b["difference_low"] < 0 < b["difference_high"]  # 0.5, 5.3 and 49 seconds
+    assert 0.4 < b["more_low"] < b["more"] < b["more_high"] < 0.6
+    assert b["more"] == near((1.5 * 1.53 * 1.49) ** (1 / 3) - 1)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "told"),
+    [
+        ([0.0, 1.0], [1.0, 1.0], None),  # a share of nothing
+        ([1.0, 2.0], [0.0, 0.0], -1.0),  # all of it less
+        ([1.0, 3.0], [0.0, 3.0], -0.25),  # nothing on one only: the ratio of the sums, without an interval
+    ],
+)
+def test_a_share_where_an_arm_takes_nothing(base, other, told):
+    by_arm = {"a": base, "b": other}
+    seconds = {arm: {f"f{i}": [v] for i, v in enumerate(values)} for arm, values in by_arm.items()}
+    b = lines(measure_table(outputs(seconds), ("a", "local", 1, 0)))["b"]
+    assert (b["more"], b["more_low"], b["more_high"]) == (told, None, None)
 
 
 def test_on_one_fixture_runs_are_what_is_drawn_again():
@@ -129,7 +158,8 @@ def test_compare_prints_what_arms_take_and_json_has_every_figure(tmp_path, monke
     assert main(["compare", "tiny"]) == 0
     told = capsys.readouterr().out
     assert "tiny: what it takes, every output that was tried counted" in told
-    assert "it takes 91 % longer (95 % interval +3.9 to +16.1 s)" in told
+    # ln(21 / 11), SE sqrt(2 / 2 / 11^2 + 2 / 2 / 21^2) = 0.1026, df 1.51: t 5.95
+    assert "it takes 91 % longer (95 % interval 3.6 to 252 % longer)" in told
     assert main(["compare", "tiny", "--json"]) == 0
     _, b = json.loads(capsys.readouterr().out)
     assert (b["costs"]["seconds"]["difference"], b["costs"]["seconds"]["worst"]) == (10, 22)

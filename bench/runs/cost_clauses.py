@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
+from typing import NamedTuple
 
-POINTS_OF_A_SHARE = 100
+PER_CENT = 100
+
+
+class Say(NamedTuple):
+    """How a measure is told: the verb, what stands after the share, and after an end of the interval."""
+
+    verb: str
+    more: str
+    less: str
+    ends: tuple[str, str] = ("more", "less")
+
+
 WORDS = {
-    "usd_write": ("it costs", "more to write", "less to write", " USD"),
-    "output_tokens": ("it writes", "more tokens", "fewer tokens", ""),
-    "seconds": ("it takes", "longer", "less time", " s"),
+    "usd_write": Say("it costs", "more to write", "less to write"),
+    "output_tokens": Say("it writes", "more tokens", "fewer tokens", ("more", "fewer")),
+    "seconds": Say("it takes", "longer", "less time", ("longer", "less")),
 }
-"""Measure -> verb, more, less, unit."""
 ALWAYS = ("usd_write",)
 """Said even where these runs cannot tell; the others only where they can."""
 
@@ -23,29 +33,32 @@ def cost_clauses(costs: Mapping[object, Mapping[str, object]]) -> list[str]:
 
 def _clause(measure: str, line: Mapping[str, object]) -> list[str]:
     """Nothing where a figure is unknown, or there is nothing to take a share of."""
-    more, low, high = (line[c] for c in ("more", "difference_low", "difference_high"))
+    more, low, high = (line[c] for c in ("more", "more_low", "more_high"))
     if not isinstance(more, float):
         return []
-    verb, up, down, unit = WORDS[measure]
-    share = round(POINTS_OF_A_SHARE * more)
-    known = isinstance(low, float) and isinstance(high, float)
-    sure = isinstance(low, float) and isinstance(high, float) and (low > 0 or high < 0)
-    if measure not in ALWAYS and not sure:
-        return []
-    told = f"{verb} {abs(share)} % {up if share > 0 else down}" if share else f"{verb} the same"
-    if not known:
-        return [told if not share or more == -1 else f"{told} in these runs"]
-    interval = f"95 % interval {_figure(measure, low)} to {_figure(measure, high)}{unit}"
-    return [f"{told} ({interval})" if sure else f"{told} in these runs ({interval}: it may be chance)"]
+    say, share = WORDS[measure], round(PER_CENT * more)
+    told = f"{say.verb} {abs(share)} % {say.more if share > 0 else say.less}" if share else f"{say.verb} the same"
+    if not isinstance(low, float) or not isinstance(high, float):
+        if measure not in ALWAYS:
+            return []
+        return [f"{say.verb} nothing to write" if more == -1 else f"{told} in these runs" if share else told]
+    interval = f"95 % interval {_ends(low, high, say.ends)}"
+    if low > 0 or high < 0:
+        return [f"{told} ({interval})"]
+    return [f"{told} in these runs ({interval}: it may be chance)"] if measure in ALWAYS else []
 
 
-def _figure(measure: str, value: object) -> str:
-    """A signed amount: USD with three significant digits, tokens whole, seconds with one decimal."""
-    number = float(value) if isinstance(value, float) else 0.0
-    match measure:
-        case "usd_write":
-            return f"{Decimal(f'{number:.3g}'):+f}" if number else "0"
-        case "output_tokens":
-            return f"{number:+,.0f}"
-        case _:
-            return f"{number:+.1f}"
+def _ends(low: float, high: float, ends: tuple[str, str]) -> str:
+    """`20 to 51 % more`, `3 to 12 % fewer`, the nearer end first; `12 % less to 5 % more`."""
+    more, less = ends
+    if low > 0:
+        return f"{_share(low)} to {_share(high)} % {more}"
+    if high < 0:
+        return f"{_share(high)} to {_share(low)} % {less}"
+    return f"{_share(low)} % {less} to {_share(high)} % {more}"
+
+
+def _share(limit: float) -> str:
+    """Per cent without a sign; with a decimal below 10, lest an end above nothing be told as 0."""
+    share = PER_CENT * abs(limit)
+    return f"{share:.1f}" if share < 10 else f"{share:,.0f}"

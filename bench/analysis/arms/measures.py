@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.arms.cost import output_cost
 from bench.analysis.arms.level import ZERO, level
+from bench.analysis.arms.ratio import more
 from bench.analysis.arms.spread import best_at, range_at
 from bench.analysis.statistics.over_runs import Pair, Runs
 from bench.analysis.units import NO_MODEL, OUTPUT, SERIES
@@ -23,7 +24,7 @@ MEASURES = ("output_tokens", "seconds", "usd_write")
 COLUMNS = [
     "measure", "n", "missing", "fixtures", "mean", "low", "high", "spread", "worst_at", "spread_of", "worst",
     "worst_fixture", "worst_replicate", "difference", "difference_low", "difference_high", "difference_p", "more",
-    "common_fixtures", "target", "why_no_interval",
+    "more_low", "more_high", "common_fixtures", "target", "why_no_interval",
 ]  # fmt: skip
 WORDS = ("measure", "worst_fixture", "target", "why_no_interval")
 COUNTS = ("n", "missing", "fixtures", "spread_of", "worst_replicate", "common_fixtures")
@@ -35,7 +36,8 @@ def measure_table(outputs: pd.DataFrame, first: tuple[object, ...]) -> pd.DataFr
     n outputs with a figure, missing without; mean with its 95 % interval (low, high; see `level`); spread, the mean
     over fixtures of the range of `spread_of` runs, and worst_at, of the greatest of so many; worst, the greatest of
     all, and where. difference to the first series, over common fixtures, with its interval and p (NA without one), and
-    `more`, its share of the first one's mean there. Tokens, seconds, USD. NA where a figure is not known.
+    `more`, how much more than the first one's it is (0.38 is 38 % more; see `ratio`), with its interval (more_low,
+    more_high). Tokens, seconds, USD. NA where a figure is not known.
     """
     import pandas as pd
 
@@ -111,10 +113,9 @@ def _against(base: Mapping[str, Runs], other: Mapping[str, Runs]) -> dict[str, o
     common = [f for f in base if f in other]
     means = [(statistics.fmean(base[f].recalls), statistics.fmean(other[f].recalls)) for f in common]
     found = level([Pair(f, b - a, base[f], other[f]) for f, (a, b) in zip(common, means, strict=True)])
-    theirs = sum(a for a, _ in means)
-    main = found.main
+    main, ratio = found.main, more(base, other, common)
     return {
         "difference": main.difference, "difference_low": main.low, "difference_high": main.high,
-        "difference_p": main.p, "more": sum(b for _, b in means) / theirs - 1 if theirs else None,
+        "difference_p": main.p, "more": ratio.more, "more_low": ratio.low, "more_high": ratio.high,
         "common_fixtures": len(common), "target": found.target, "why_no_interval": main.why or None,
     }  # fmt: skip
