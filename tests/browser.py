@@ -18,6 +18,23 @@ ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
+CONTRAST = """(selectors) => {
+  const parts = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => parts(c).slice(0, 3)
+    .map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => {
+    const c = getComputedStyle(e).backgroundColor;
+    return parts(c)[3] === 0 ? ground(e.parentElement) : c;
+  };
+  return selectors.map((s) => {
+    const e = document.querySelector(s);
+    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+    return [s, (a + 0.05) / (b + 0.05)];
+  });
+}"""
+"""Selectors -> each with the contrast of its words to their ground, as WCAG 2 defines it; 4.5 is enough."""
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:

@@ -1,7 +1,7 @@
 """The report as a reader meets it: in a real browser, by mouse and keyboard, on a phone, in the dark, under attack."""
 
 import pytest
-from browser import Watched, chromium
+from browser import CONTRAST, Watched, chromium
 from hostile import ARM, hostile_run
 
 from bench.report import write_report
@@ -189,21 +189,6 @@ def test_a_phone_needs_no_sideways_scrolling(visit, width):
     assert left["y"] + left["height"] < right["y"]
 
 
-CONTRAST = """(selectors) => {
-  const parts = (c) => c.match(/[\\d.]+/g).map(Number);
-  const light = (c) => parts(c).slice(0, 3)
-    .map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (e) => {
-    const c = getComputedStyle(e).backgroundColor;
-    return parts(c)[3] === 0 ? ground(e.parentElement) : c;
-  };
-  return selectors.map((s) => {
-    const e = document.querySelector(s);
-    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
-    return [s, (a + 0.05) / (b + 0.05)];
-  });
-}"""
 WORDS = [
     "h1", ".sub", "nav a", ".lead", ".note", "figcaption", ".chip", ".chip.none", ".chip.all", ".chip i", ".meta",
     "#left pre", "#left mark", "#right mark.stale", "select", "thead th", "dt",

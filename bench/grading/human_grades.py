@@ -1,4 +1,7 @@
-"""People as a grader: sheets written for what has no grade yet, and grades made of the sheets that come back."""
+"""People as a grader: sheets written for what has no grade yet, and grades made of the sheets that come back.
+
+What is missing is named by the sheets' opaque ids: whoever grades reads these lines, and must not learn an arm.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ import msgspec
 from bench.atomic import write_all
 from bench.errors import shown
 from bench.fixtures import Fixture
-from bench.forks.cells import place
 from bench.grading.blind import shuffled
 from bench.grading.files import GradeFile
 from bench.grading.graders import grader_folder
@@ -40,7 +42,7 @@ def human_run(store: GradedStore, spec: GraderSpec, seed: int, fixtures: Mapping
         grader=grader_folder(spec),
         asks=True,
         grades=len(dues),
-        missing=tuple(f"{place(one.row)} pass {one.sealed.grading_pass}" for one in missing),
+        missing=tuple(f"sheet {one.sealed.id}" for one in missing),
         skipped=waiting if missing else None,
     )
 
@@ -59,7 +61,7 @@ def read_human(
         asks=True,
         grades=len(dues),
         made=len(grades),
-        missing=tuple(f"{place(one.row)} pass {one.sealed.grading_pass}" for one in missing),
+        missing=tuple(f"sheet {one.sealed.id}" for one in missing),
         missing_verdicts=sum(v.verdict is None for _, grade in grades for v in grade.verdicts),
         skipped=f"{len(missing)} sheets are still out" if missing else None,
     )

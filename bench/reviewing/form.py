@@ -1,25 +1,29 @@
 """A review as a form in JupyterLab: the atom, the transcript beside it, and every action in key.yaml at once.
 
-The widgets hold nothing: a kernel that dies, or a notebook that is run again, goes on at the next drafted atom.
+The form holds nothing: a kernel that dies, or a notebook that is run again, goes on at the next drafted atom.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import cast, get_args
 
-import ipywidgets as w
+from msgspec.structs import replace
 
 from bench.errors import BenchError
 from bench.fixtures import fixture_folder
+from bench.forms import Action, Field, Form, Place, Shown
+from bench.forms.form import Fields
 from bench.keys import Atom, Importance, Patterns, Tag
 from bench.project import find_project
-from bench.reviewing.panes import escaped, messages_html, pane
+from bench.reviewing.beside import beside
 from bench.reviewing.review import Review
+from bench.text import clip, printable
 
-HEIGHT = "560px"
-_WIDE = {"width": "100%"}
+MARKS = {"drafted": "○", "reviewed": "●", None: "✕"}
+NAME_CHARS = 60
+"""Of an atom's text in the list that one jumps by."""
 
 
 class ReviewForm:
@@ -28,74 +32,49 @@ class ReviewForm:
     def __init__(self, folder: Path) -> None:
         self.review = Review(folder)
         self.at = self.review.next_drafted() or 0
-        self._showing = False
-        self.where = w.Dropdown(options=self._places(), layout=_layout())
-        self.heading = w.HTML()
-        self.text = w.Textarea(rows=4, layout=_layout())
-        self.every = w.Textarea(rows=3, layout=_layout())
-        self.some = w.Textarea(rows=4, layout=_layout())
-        self.tag = w.Dropdown(options=get_args(Tag), layout=_layout())
-        self.importance = w.ToggleButtons(options=get_args(Importance))
-        self.source = w.HTML()
-        self.told = w.HTML()
-        self.accept = self._button("Accept", "success", self._accept)
-        self.save = self._button("Keep the changes", "", self._save)
-        self.drop = self._button("Drop", "danger", lambda: self.review.drop(self._id))
-        self.undo = self._button("Undo", "", self._undo)
-        self.back = self._button("◀", "", lambda: self._go(self.at - 1))
-        self.skip = self._button("▶", "", lambda: self._go(self.at + 1))
-        self.where.observe(self._chosen, names="value")
-        self.widget = w.HBox([self._left(), w.Box([self.source], layout=w.Layout(width="55%"))])
+        self.more = 0
+        self.widget = Form(self._act)
         self._show()
 
     @property
     def _id(self) -> str:
         return self.review.order[self.at]
 
-    def _left(self) -> Any:
-        rows = [
-            w.HBox([self.back, self.where, self.skip]),
-            self.heading,
-            _labelled("what a successor must know", self.text),
-            _labelled("all of these patterns, one a line (RE2)", self.every),
-            _labelled("and one of these", self.some),
-            w.HBox([_labelled("kind", self.tag), _labelled("importance", self.importance)]),
-            w.HBox([self.accept, self.drop, self.save, self.undo]),
-            self.told,
-        ]
-        return w.VBox(rows, layout=w.Layout(width="45%"))
-
-    def _button(self, name: str, style: str, act: Callable[[], None]) -> Any:
-        button = w.Button(description=name, button_style=style, layout=w.Layout(width="auto"))
-        button.on_click(lambda _: self._do(name, act))
-        return button
-
-    def _do(self, name: str, act: Callable[[], None]) -> None:
-        """Act, then show what is there now; what cannot be done is told and leaves the typed words in the form."""
-        try:
-            act()
-        except BenchError as error:
-            self.told.value = f'<span style="color:#b00020">{escaped(str(error))}; nothing changed</span>'
-            return
-        if name in ("Accept", "Drop"):
-            following = self.review.next_drafted(self.at)
-            self.at = self.at if following is None else following
+    def _act(self, action: str, fields: Fields) -> str | None:
+        if not self.review.order:
+            raise BenchError("the key has no atoms")
+        told = None
+        match action:
+            case "accept":
+                self._save(fields)
+                self.review.accept(self._id)
+                told = self._on()
+            case "drop":
+                self.review.drop(self._id)
+                told = self._on()
+            case "keep":
+                self._save(fields)
+                told = "kept"
+            case "undo":
+                told = self._undo(fields)
+            case "more":
+                self._stay(fields)
+                self.more += 3
+            case "back" | "skip" | "go":
+                self._stay(fields)
+                to = self.at + {"back": -1, "skip": 1}.get(action, 0)
+                self._go(int(fields["to"]) if action == "go" else to)
+            case _:
+                raise BenchError(f"there is no action '{action}'")
         self._show()
+        return told
 
-    def _accept(self) -> None:
-        self._save()
-        self.review.accept(self._id)
-
-    def _save(self) -> None:
-        """Write what differs from the key: words and patterns, tag, importance."""
-        atom = self._atom()
-        patterns = Patterns(_lines(self.every.value), _lines(self.some.value))
-        if (self.text.value.strip(), patterns) != (atom.text, atom.accept):
-            self.review.edit(atom.id, self.text.value, patterns)
-        if self.tag.value != atom.tag:
-            self.review.retag(atom.id, self.tag.value)
-        if self.importance.value != atom.importance:
-            self.review.weigh(atom.id, self.importance.value)
+    def _on(self) -> str | None:
+        """Go to the next drafted atom; what is told where there is none."""
+        following = self.review.next_drafted(self.at)
+        self._go(self.at if following is None else following)
+        name = self.review.path.parent.name
+        return f"that was the last one; now 'bench key check {name}'" if following is None else None
 
     def _atom(self) -> Atom:
         atom = self.review.get(self._id)
@@ -103,67 +82,139 @@ class ReviewForm:
             raise BenchError(f"{self._id} was dropped; take that back first")
         return atom
 
-    def _undo(self) -> None:
+    def _save(self, fields: Fields) -> None:
+        """Write what differs from the key: words and patterns, tag, importance."""
+        atom = self._atom()
+        typed = _typed(atom, fields)
+        if (typed.text, typed.accept) != (atom.text, atom.accept):
+            self.review.edit(atom.id, typed.text, typed.accept)
+        if typed.tag != atom.tag:
+            self.review.retag(atom.id, typed.tag)
+        if typed.importance != atom.importance:
+            self.review.weigh(atom.id, typed.importance)
+
+    def _changed(self, fields: Fields) -> bool:
+        atom = self.review.get(self._id)
+        return atom is not None and _typed(atom, fields) != atom
+
+    def _stay(self, fields: Fields) -> None:
+        """Raises BenchError where going on would lose what was typed."""
+        if self._changed(fields):
+            raise BenchError("what was typed is not in the key yet: keep it (k), accept it (a), or take it back (u)")
+
+    def _undo(self, fields: Fields) -> str:
+        if self._changed(fields):
+            return "what was typed is taken back"
         id_ = self.review.take_back()
         if id_ is None:
             raise BenchError("there is nothing to undo since this form was opened")
-        self.at = self.review.order.index(id_)
+        self._go(self.review.order.index(id_))
+        return f"the last change of {id_} is taken back"
 
     def _go(self, to: int) -> None:
         self.at = min(max(to, 0), len(self.review.order) - 1)
-
-    def _chosen(self, change: dict[str, Any]) -> None:
-        if not self._showing and change["new"] is not None and change["new"] != self.at:
-            self._do("go", lambda: self._go(change["new"]))
-
-    def _places(self) -> list[tuple[str, int]]:
-        marks = {"drafted": "○", "reviewed": "●"}
-        atoms = [self.review.get(id_) for id_ in self.review.order]
-        return [
-            (f"{marks[a.status] if a else '✕'} {id_}", i)
-            for i, (id_, a) in enumerate(zip(self.review.order, atoms, strict=True))
-        ]
+        self.more = 0
 
     def _show(self) -> None:
         if not self.review.order:
-            self.heading.value = "the key has no atoms; 'bench key draft' proposes some"
+            self.widget.show(Shown(title="The key has no atoms; 'bench key draft' proposes some.", status="",
+                                   progress="", done=0, of=0))  # fmt: skip
             return
-        counts, atom = self.review.counts, self.review.get(self._id)
-        self._showing = True  # new options choose the first of themselves
-        self.where.options = self._places()
-        self.where.value = self.at
-        self._showing = False
-        status = "dropped" if atom is None else atom.status
-        left = "all are reviewed" if not counts.left else f"{counts.left} still drafted"
-        told = f"<b>{escaped(self._id)}</b> {status} · {self.at + 1} of {len(self.review.order)} · {left}"
-        stale = "" if atom is None else "".join(f"<br>stale until {s.until}: {escaped(s.match)}" for s in atom.stale)
-        self.heading.value = told + stale
-        self.told.value = ""
-        for button in (self.accept, self.drop, self.save):
-            button.disabled = atom is None
-        if atom is None:
-            return
-        self.text.value, self.tag.value, self.importance.value = atom.text, atom.tag, atom.importance
-        self.every.value, self.some.value = "\n".join(atom.accept.all), "\n".join(atom.accept.any)
-        self.source.value = pane(messages_html(self.review.transcript, atom.at), HEIGHT)
+        counts, atom, n = self.review.counts, self.review.get(self._id), len(self.review.order)
+        left = f"{counts.left} still drafted" if counts.left else "all are reviewed"
+        self.widget.show(
+            Shown(
+                title=self._id if atom is None else f"{self._id} · {atom.tag}",
+                status="dropped" if atom is None else f"{atom.status}, established by the {_BY[atom.by]}",
+                progress=f"{self.at + 1} of {n} · {left}",
+                done=n - counts.left,
+                of=n,
+                notes=() if atom is None else tuple(_notes(atom)),
+                places=tuple(self._places()),
+                at=str(self.at),
+                fields=() if atom is None else _fields(atom),
+                rows=_rows(dropped=atom is None),
+                reading=() if atom is None else beside(self.review.transcript, atom, self.more),
+                reading_label="the transcript beside it",
+            )
+        )
+
+    def _places(self) -> Iterator[Place]:
+        for i, id_ in enumerate(self.review.order):
+            atom = self.review.get(id_)
+            told = "dropped" if atom is None else printable(clip(atom.text, NAME_CHARS))
+            yield Place(str(i), f"{MARKS[atom.status if atom else None]} {id_} {told}")
 
 
-def review_key(fixture: str) -> Any:
+_BY = {"user": "person", "assistant": "assistant", "tool": "tools"}
+
+
+def _rows(*, dropped: bool) -> tuple[tuple[Action, ...], ...]:
+    return (
+        (
+            Action(name="accept", label="Accept", key="a", look="main", off=dropped),
+            Action(name="drop", label="Drop", key="d", look="danger", off=dropped),
+            Action(name="skip", label="Skip", key="s"),
+            Action(name="back", label="Back", key="b"),
+            Action(name="undo", label="Undo", key="u"),
+        ),
+        (
+            Action(name="edit", label="edit", key="e", look="quiet", focus="text", off=dropped),
+            Action(name="retag", label="kind", key="t", look="quiet", focus="tag", off=dropped),
+            Action(name="weigh", label="importance", key="i", look="quiet", flip="importance", off=dropped),
+            Action(name="keep", label="keep the changes", key="k", look="quiet", off=dropped),
+            Action(name="more", label="more transcript", key="m", look="quiet", off=dropped),
+        ),
+    )
+
+
+def _fields(atom: Atom) -> tuple[Field, ...]:
+    values = _values(atom)
+    return (
+        Field(name="text", label="what a successor must know", kind="text", value=values["text"]),
+        Field(name="every", label="all of these patterns, one a line (RE2)", kind="lines", value=values["every"]),
+        Field(name="some", label="and one of these", kind="lines", value=values["some"]),
+        Field(name="tag", label="kind", kind="choice", value=atom.tag, options=get_args(Tag)),
+        Field(name="importance", label="importance", kind="choice", value=atom.importance, options=_WEIGHTS),
+    )
+
+
+_WEIGHTS = get_args(Importance)
+
+
+def _values(atom: Atom) -> dict[str, str]:
+    """The atom as its fields hold it."""
+    every, some = ("\n".join(patterns) for patterns in (atom.accept.all, atom.accept.any))
+    return {"text": atom.text, "every": every, "some": some, "tag": atom.tag, "importance": atom.importance}
+
+
+def _typed(atom: Atom, fields: Fields) -> Atom:
+    """The atom as it stands in the fields. What differs by white space at the ends only was not typed."""
+    text, patterns = fields["text"].strip(), Patterns(_lines(fields["every"]), _lines(fields["some"]))
+    values = _values(atom)
+    same = patterns == Patterns(_lines(values["every"]), _lines(values["some"]))
+    return replace(
+        atom,
+        text=atom.text if text == atom.text.strip() else text,
+        accept=atom.accept if same else patterns,
+        tag=cast(Tag, fields["tag"]),
+        importance=cast(Importance, fields["importance"]),
+    )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _notes(atom: Atom) -> Iterator[str]:
+    for stale in atom.stale:
+        yield f"stale until message {stale.until}: {printable(stale.match)}"
+
+
+def review_key(fixture: str) -> Form:
     """The form over a fixture's key, to be shown by a notebook. `fixture`: a name in fixtures/, or a folder.
 
     Raises BenchError for a fixture that is not there, or cannot be read.
     """
     path = Path(fixture).expanduser()
     return ReviewForm(path if path.is_dir() else fixture_folder(fixture, find_project(), Path.cwd())).widget
-
-
-def _layout() -> Any:
-    return w.Layout(**_WIDE)
-
-
-def _labelled(label: str, widget: Any) -> Any:
-    return w.VBox([w.HTML(f"<small>{label}</small>"), widget], layout=_layout())
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
