@@ -38,6 +38,12 @@ def test_help_loads_nothing_heavy():
     assert out.strip() == "[]"
 
 
+def test_the_package_runs_as_a_module_too():
+    asked = [sys.executable, "-m", "bench", "--version"]
+    out = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert out.startswith("handoff-bench ")
+
+
 def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()

@@ -75,6 +75,11 @@ def test_a_file_without_usage_has_turns_and_no_tokens():
     assert readings(transcript(user("a"))) == ()
 
 
+def test_a_session_that_nobody_answered_has_no_turn_and_weighs_nothing():
+    found = readings(transcript(user("are you there?")))
+    assert (found, weights(found)) == ((), ())
+
+
 def test_a_share_is_rounded_half_up_and_a_harness_s_own_is_the_fallback():
     assert reading(turn=1, messages=1, opener=None, tokens=1005, window=200_000).percent == 0.5  # 0.5025
     assert reading(turn=1, messages=1, opener=None, tokens=100, window=80_000).percent == 0.1  # 0.125 %

@@ -244,10 +244,10 @@ def test_no_scrub_leaves_all_and_says_so_and_check_then_refuses_the_fixture(sess
     assert CANARIES["github-token"] not in err
 
 
-@pytest.mark.parametrize("name", ["system.md", "replays/stock.md", "tools.json"])
+@pytest.mark.parametrize("name", ["system.md", "replays/stock.md", "tools.json", ".env", "notes/by-hand.yaml"])
 def test_check_searches_every_file_of_the_fixture(tmp_path, name):
     folder = write_fixture(tmp_path / "small")
-    (folder / "replays").mkdir()
+    (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text(f"first line\n\nkey: {CANARIES['anthropic-key']}\n")
     told = [(p.path, p.line) for p in check_fixture(folder) if "secret" in p.message]
     assert told == [(str(folder / name), 3)]

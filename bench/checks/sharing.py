@@ -8,11 +8,10 @@ from pathlib import Path
 import msgspec
 
 from bench.errors import Problem
-from bench.fixtures import ABOUT, KEY, TRANSCRIPT
+from bench.fixtures import TRANSCRIPT
 from bench.scrubbing import secrets_in
 from bench.scrubbing.texts import Where, in_value
 
-_READ = (ABOUT, "*.md", "*.txt", "*.json", "*.csv", "replays/*.md", KEY)
 MEND = "take it out, or import the session again (bench import scrubs)"
 
 
@@ -20,8 +19,8 @@ def secrets_of(folder: Path) -> Iterator[Problem]:
     """A finding for each secret of the fixture's files: its file, line and kind, never the secret."""
     for kind, line in _in_transcript(folder / TRANSCRIPT):
         yield _problem(folder / TRANSCRIPT, line, kind)
-    for path in dict.fromkeys(p for pattern in _READ for p in sorted(folder.glob(pattern)) if p.is_file()):
-        text = path.read_text(encoding="utf-8", errors="replace")
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p != folder / TRANSCRIPT):
+        text = path.read_bytes().decode("utf-8", "replace")
         for secret in secrets_in(text):
             yield _problem(path, text.count("\n", 0, secret.start) + 1, secret.kind)
 

@@ -123,7 +123,7 @@ def weights(found: Sequence[Reading]) -> tuple[Weight, ...]:
     """What each compaction left in the window, measured at its first turn against the first fresh turn."""
     floor = next((r.first_prompt for r in found if r.first and r.phase == "fresh"), None)
     begins = [i for i, r in enumerate(found) if r.first]
-    windows = [found[i:j] for i, j in zip(begins, [*begins[1:], len(found)], strict=True)]
+    windows = [found[i:j] for i, j in zip(begins, [*begins, len(found)][1:], strict=True)]
     return tuple(_weight(window, floor) for window in windows if window[0].phase != "fresh")
 
 

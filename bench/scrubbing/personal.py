@@ -9,13 +9,21 @@ from typing import Literal
 
 Kind = Literal["user", "host", "owner", "repository"]
 
-START, END = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))", r"(?![A-Za-z0-9])"
-"""Where a name stands whole; the `n` of an escaped line break is no part of it."""
-HOME = re.compile(
-    r"(?i:(?P<root>(?:/home|(?:/mnt/[a-z])?/Users|(?:[A-Z]:|/[a-z])[\\/]{1,4}Users|/export/home|/var/home)[\\/]{1,4}))"
-    r"(?P<user>[A-Za-z0-9_.][\w.-]*(?: [A-Z][\w.-]*(?=[\\/]))?)"
+END = r"(?![A-Za-z0-9])"
+"""Where a name ends that stands whole."""
+_SLASH = r"(?:[\\/]{1,4}|%2F|%5C)"
+_BEFORE = (
+    r"(?:(?<![\w./~%\\-])|(?<=\\[nrt])|(?<=\s-[A-Z])|file:///?|file%3A%2F%2F|wsl(?:\$|\.localhost|\+)[\\/]{0,4}[\w.+-]+"
+    r"|/(?:export|var|mnt(?:/[a-z])?|host|host_mnt|run/host|private|System/Volumes/Data))"
 )
-"""A home folder of Linux, macOS or Windows (its separators escaped once or twice)."""
+"""What stands before a path from the root: `src/home/Page.tsx` and an address's `/users/login` tell of nobody."""
+HOME = re.compile(
+    rf"(?:{_BEFORE}{_SLASH}(?:home|Users|run{_SLASH}media)|(?<![A-Za-z])[A-Za-z](?::|%3A){_SLASH}"
+    rf"(?:[Uu]sers|Documents(?: |%20)and(?: |%20)Settings)|{_BEFORE}/[a-z]/Users){_SLASH}"
+    r"(?P<user>[\w.](?:[\w.-]|%20)*(?<![.-])(?: [A-Z][\w.-]*(?=[\\/]))?)"
+)
+"""A home folder of Linux, macOS or Windows (its separators escaped once or twice, or as an address writes them), and
+where a desktop mounts what its user plugs in."""
 MANGLED = re.compile(r"(?<![\w-])-(?:home|Users|mnt-[a-z]-Users)-(?P<user>[A-Za-z0-9_]+)(?=-)")
 """A home folder in the name of a project folder of Claude Code."""
 EMAIL = re.compile(
@@ -32,6 +40,19 @@ _NOBODY = re.compile(
 """Addresses of nobody: reserved domains, senders that take no mail."""
 AUTHOR = re.compile(r"(?m)(?:^|\\n|: )\s*(?P<user>[^\W\d_][\w.'’-]+(?: [^\W\d_][\w.'’-]*){1,3}) <[\w.+%-]+@[\w.-]+>")
 """A person's name as git prints it, before the address."""
+_PERSON = r"[^\W\d_][\w.'’-]+(?: [^\W\d_][\w.'’-]*){0,3}"
+GIT_NAME = re.compile(
+    rf"\[user\]\s{{1,9}}(?:\w+ ?= ?[^\n]*\n\s*)?name ?= ?(?P<user>{_PERSON})"
+    rf"|\buser\.name(?: |=)\\?[\"'](?P<quoted>{_PERSON})\\?[\"']"
+    r"|\buser\.name=(?P<listed>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]*){1,3})"
+    rf"|\bGIT_(?:AUTHOR|COMMITTER)_NAME=\\?[\"']?(?P<exported>{_PERSON})"
+)
+"""A person's name as git is told it."""
+SSH_CONFIG = re.compile(
+    r"(?m)^Host [^\n]+\n(?:[ \t]+(?!HostName|User )\w+[^\n]*\n)*(?:[ \t]+HostName (?P<host>[A-Za-z][\w.-]*)\s*?\n?)?"
+    r"(?:[ \t]+(?!User )\w+[^\n]*\n)*(?:[ \t]+User (?P<user>[A-Za-z_][\w.-]*))?"
+)
+"""A host of a configuration of ssh."""
 PROMPT = re.compile(
     r"(?m)(?:^|\\n|\()(?:\(\w+\) ?)?(?P<user>[a-z_][\w.-]*)@(?P<host>[A-Za-z][\w.-]*)"
     r"(?=:[~/]|[: ](?:~|/|\w)[^\n]{0,60}[$#%❯](?: |$))"
@@ -63,6 +84,11 @@ _DOCUMENTED = tuple(
 _PUBLIC_NAMES = frozenset(("8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "169.254.169.254"))
 """Name servers and the metadata address of clouds: they tell of nobody."""
 
+CONTEXTS = (HOME, MANGLED, AUTHOR, GIT_NAME, PROMPT, SSH, SSH_CONFIG, UNAME, SET, MAC, LISTED)
+"""Where accounts and hosts are named."""
+USERS = ("user", "group", "quoted", "listed", "exported")
+"""Groups of these patterns that hold an account or a person."""
+
 SHORTEST_BARE = 4
 """Letters of a name that is replaced wherever it stands as a word; a shorter one only where it is known for a name."""
 _SERVICE_WORDS = """
@@ -71,12 +97,26 @@ _SERVICE_WORDS = """
     ec2-user azureuser opc pi postgres mysql redis nginx apache build builder ci test tester testuser dev developer code
     coder deploy deployer service system local localhost home linuxbrew sandbox workspace workspaces project you me name
     your-username yourname yourusername your-name your_username my myuser someone somebody example staff wheel sudo
-    everyone none all-users agent claude codex openhands swe gemini copilot host hostname server container kali arch
+    everyone none all-users github-actions dependabot renovate
+    agent claude codex openhands swe gemini copilot host hostname server container kali arch
     linux macos windows .. . ... foo bar baz"""
-_SERVICE_NAMES = frozenset((*_SERVICE_WORDS.split(), "claude code"))
+_SERVICE_NAMES = frozenset(
+    (
+        *_SERVICE_WORDS.split(),
+        "claude code",
+        "your name",
+        "first last",
+        "github actions",
+        "john doe",
+        "jane doe",
+        "test user",
+    )
+)
 """Accounts that tell of nobody; their folders stay as they are."""
 _HOSTS_OF_ALL = re.compile(
-    r"(?i)^(?:localhost|github\.com|gitlab\.com|bitbucket\.org|host\.docker\.internal|[\w.-]*\.?example\.(?:com|org|net))$"
+    r"(?i)^(?:localhost|(?:[\w-]+\.)*(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|sr\.ht|gitee\.com|huggingface\.co"
+    r"|googlesource\.com|kernel\.org|gnu\.org|debian\.org|apache\.org|freedesktop\.org|gnome\.org|kde\.org|sourceforge\.net"
+    r"|visualstudio\.com|azure\.com|gitea\.com|notabug\.org|example\.(?:com|org|net))|host\.docker\.internal)$"
 )
 PLACEHOLDER = re.compile(r"(?i)(?:user|host|owner|repository)\d+$")
 _ORDINARY_WORDS = """
@@ -84,22 +124,26 @@ _ORDINARY_WORDS = """
     april august miles stone wood black white brown green gray king queen prince hunter mason carter cooper baker cook
     fisher miller smith taylor turner walker young long short small power gold silver west north east south lane field
     hill brook rivers lake ford bond cash price star sky sunny happy lucky master data main work demo temp login session
-    python rust java ruby swift crystal perl julia django flask spring react angular docs source files file"""
+    python rust java ruby swift crystal perl julia django flask spring react angular docs source files file dashboard
+    settings profile index header footer pages page views view about contact search account accounts login logout
+    register details edit list create images assets static"""
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
 """Names that are words too: replaced in paths and addresses only."""
 
 
 def names_in(text: str) -> Iterator[tuple[Kind, str]]:
     """Each name of a person's account, a machine, an owner or a repository that the text gives away."""
-    for pattern in (HOME, MANGLED, AUTHOR, PROMPT, SSH, UNAME, SET, MAC, LISTED):
+    for pattern in CONTEXTS:
         for match in pattern.finditer(text):
             groups = match.groupdict()
-            for user in (groups.get("user"), groups.get("group")):
+            for user in map(groups.get, USERS):
                 if user and is_somebody(user):
                     yield "user", user
             if (host := groups.get("host")) and is_some_host(host):
                 yield "host", host
     for match in REMOTE.finditer(text):
+        if (host := match["host"] or match["scp"]) and is_some_host(host) and not host.replace(".", "").isdigit():
+            yield "host", host
         owner, repository = match["owner"] or match["owner2"], match["repository"] or match["repository2"]
         if owner.casefold() in _SERVICE_NAMES:
             continue

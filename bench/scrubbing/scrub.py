@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bench.scrubbing import personal
+from bench.scrubbing.asked import names_told
 from bench.scrubbing.placeholders import ANY, Placeholders
 from bench.scrubbing.secrets import secrets_in
+from bench.scrubbing.shapes import START
 from bench.scrubbing.texts import Where, mended
 from bench.transcripts.model import Transcript
 
-_CONTEXTS = (
-    personal.HOME, personal.MANGLED, personal.AUTHOR, personal.PROMPT, personal.SSH, personal.UNAME, personal.SET,
-    personal.MAC, personal.LISTED,
-)  # fmt: skip
+LONG = 16
+"""Characters of a secret that no word holds by chance."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def scrub(transcript: Transcript, beside: Mapping[str, str] | None = None) -> Sc
     """
     learnt = _Learnt()
     mended(transcript, learnt.learn)
+    learnt.names.update(dict.fromkeys(names_told(transcript)))
     for name, text in (beside or {}).items():
         learnt.learn(name, text)
     replacing = _Replacing(learnt)
@@ -79,6 +80,8 @@ class _Learnt:
 
     def __init__(self) -> None:
         self.secrets: dict[str, str] = {}
+        self.grown: set[str] = set()
+        """Of the secrets, those that stood together with more letters or digits somewhere."""
         self.names: dict[tuple[personal.Kind, str], None] = {}
         self.taken: set[str] = set()
         self._seen: set[int] = set()
@@ -89,7 +92,10 @@ class _Learnt:
             return text
         self._seen.add(key)
         self.taken.update(found[0].casefold() for found in ANY.finditer(text))
-        self.secrets.update((s.value, s.kind) for s in secrets_in(text) if s.value not in self.secrets)
+        for secret in secrets_in(text):
+            self.secrets.setdefault(secret.value, secret.kind)
+            if not re.compile(_whole(secret.value)).match(text, secret.start):
+                self.grown.add(secret.value)
         self.names.update(dict.fromkeys(personal.names_in(text)))
         return text
 
@@ -102,11 +108,9 @@ class _Replacing:
         self._placeholders = Placeholders(learnt.taken)
         self._secrets = learnt.secrets
         self._kinds = {name.casefold(): kind for kind, name in learnt.names if kind in ("user", "host")}
-        self._secret = _any_of(self._secrets)
-        self._pair = _any_of((n for k, n in learnt.names if k == "repository"), personal.START, personal.END)
-        self._bare = _any_of(
-            filter(personal.stands_alone, self._kinds), personal.START, personal.END, flags=re.IGNORECASE
-        )
+        self._secret = _any_secret(self._secrets, learnt.grown)
+        self._pair = _any_of((n for k, n in learnt.names if k == "repository"), START, personal.END)
+        self._bare = _any_of(filter(personal.stands_alone, self._kinds), START, personal.END, flags=re.IGNORECASE)
         self._short = not all(map(personal.stands_alone, self._kinds))
 
     def mend(self, where: Where, text: str) -> str:
@@ -128,7 +132,7 @@ class _Replacing:
         if self._bare:
             text = self._bare.sub(lambda m: put(k := self._kinds[m[0].casefold()], give.name(k, m[0])), text)
         if self._short:
-            for pattern in _CONTEXTS:
+            for pattern in personal.CONTEXTS:
                 text = pattern.sub(lambda m: _with_groups(m, self._known(put)), text)
         for pattern in (personal.IPV4, personal.IPV6):
             text = pattern.sub(lambda m: put("ip", give.ip(m[0])) if personal.is_telling_ip(m) else m[0], text)
@@ -147,7 +151,7 @@ class _Replacing:
         """What stands in the place of a group of a match: the placeholder of a name that was learnt."""
 
         def of(group: str, value: str) -> str:
-            kind = self._kinds.get(value.casefold()) if group in ("user", "group", "host") else None
+            kind = self._kinds.get(value.casefold()) if group in (*personal.USERS, "host") else None
             return value if kind is None else put(kind, self._placeholders.name(kind, value))
 
         return of
@@ -155,6 +159,17 @@ class _Replacing:
     def _owner_and_repository(self, pair: str) -> str:
         owner, _, repository = pair.rpartition("/")
         return f"{self._placeholders.name('owner', owner)}/{self._placeholders.name('repository', repository)}"
+
+
+def _any_secret(values: Iterable[str], grown: set[str]) -> re.Pattern[str] | None:
+    """A pattern for any of the secrets. A short one is no part of a longer word, unless it was found so."""
+    longest = sorted(values, key=lambda v: (-len(v), v))
+    each = (re.escape(v) if v in grown or len(v) >= LONG else _whole(v) for v in longest)
+    return re.compile("|".join(each)) if longest else None
+
+
+def _whole(value: str) -> str:
+    return f"{START}{re.escape(value)}{personal.END}"
 
 
 def _any_of(values: Iterable[str], before: str = "", after: str = "", *, flags: int = 0) -> re.Pattern[str] | None:

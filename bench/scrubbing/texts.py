@@ -18,8 +18,8 @@ Mend = Callable[[Where, str], str]
 def mended(transcript: Transcript, mend: Mend) -> Transcript:
     """The transcript with `mend` applied to each text of its main line, system prompt, tools, summaries and folder.
 
-    Image data, ids, models and times are no texts. JSON is walked value by value (names of members too) and written
-    anew only where something changed.
+    Names of tools and models are texts (a model may be a path or an address); image data, ids and times are none.
+    JSON is walked value by value (names of members too) and written anew only where something changed.
     """
     compactions = tuple(
         replace(c, summary=None if c.summary is None else mend("summary", c.summary)) for c in transcript.compactions
@@ -60,7 +60,9 @@ def in_value(where: Where, value: object, mend: Mend) -> object:
 
 def _message(at: int, message: Message, mend: Mend) -> Message:
     blocks = tuple(_block(at, block, mend) for block in message.blocks)
-    return message if blocks == message.blocks else replace(message, blocks=blocks)
+    model = None if message.model is None else mend(at, message.model)
+    same = blocks == message.blocks and model == message.model
+    return message if same else replace(message, blocks=blocks, model=model)
 
 
 def _block(at: int, block: Block, mend: Mend) -> Block:
@@ -70,7 +72,7 @@ def _block(at: int, block: Block, mend: Mend) -> Block:
         case Thinking(text):
             return Thinking(mend(at, text))
         case ToolUse(id_, name, input_json):
-            return ToolUse(id_, name, in_json(at, input_json, mend))
+            return ToolUse(id_, mend(at, name), in_json(at, input_json, mend))
         case ToolResult():
             return replace(block, content=tuple(_content(at, inner, mend) for inner in block.content))
         case Other(kind, json):
