@@ -2,6 +2,7 @@
 
 import base64
 import random
+import re
 import string
 
 import pytest
@@ -9,6 +10,7 @@ from sessions import call, transcript
 from sessions import user as typed
 
 from bench.scrubbing import scrub, secrets_in
+from bench.scrubbing.sieve import Sieved, found
 from bench.transcripts.model import Message, Text, ToolResult
 
 letters = random.Random(11)
@@ -152,3 +154,17 @@ def test_names_of_tools_and_models_hold_no_name_either():
     answer = Message(role="assistant", author="assistant", blocks=use.blocks, model="/home/marigold/m.gguf")
     (after,) = scrub(transcript(answer)).transcript.messages
     assert (after.tool_uses[0].name, after.model) == ("mcp__user1__run", "/home/user1/m.gguf")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [(r"(?<![\w-])key-[a-f]{4}(?![)\w])", "a key-abcd)"), (r"(?i)(?:(?<=\\[nrt])|(?<=x))ab", "XAB"), (r"(a)\1", "aa")],
+)
+def test_a_sieve_lets_through_whatever_its_pattern_may_find(pattern, text):
+    sieved = Sieved("kind", re.compile(pattern))
+    assert sieved.may_stand_in(text.encode())
+
+
+def test_a_sieve_holds_back_a_text_without_the_pattern():
+    assert [m[0] for _, m in found([Sieved("kind", re.compile(r"(?<!\d)ab\d"))], "1ab1 ab2")] == ["ab2"]
+    assert not Sieved("kind", re.compile(r"(?<!\d)ab\d")).may_stand_in(b"abc")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from bench.scrubbing.looks import is_credential, is_name, is_password, is_random, is_setting
+from bench.scrubbing.sieve import Sieved, found
 
 _NAMED = re.compile(
     r"""(?xi)
@@ -16,9 +17,9 @@ _NAMED = re.compile(
     """
 )
 _SETTING = re.compile(
-    r"(?m)^[ \t]*(?:export[ \t]+|set[ \t]+|\$env:)?[A-Z][A-Z0-9_]*"
+    r"(?m)(?:^|(?<=[\s(:]))(?:\$env:)?[A-Z][A-Z0-9_]*"
     r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_KEY|_PWD|_PASS)"
-    r"[ \t]?=[ \t]?(?P<quote>[\"']?)(?P<value>[^\s\"'`$(){}<>|;&\\,]{8,200})(?P=quote)[ \t\r]*$"
+    r"[ \t]?=[ \t]?[\"']?(?P<value>[^\s\"'`$(){}<>|;&\\,]{8,200})(?:[\"']|(?=\s|$))"
 )
 """A line of an .env file, or of a shell that exports one."""
 _BASIC = re.compile(r"(?i)\bbasic\s+(?P<value>[A-Za-z0-9+/]{8,400}={0,2})(?![\w+/=])")
@@ -58,26 +59,39 @@ SIGNS = (
 """What each of them stands beside, whatever its case. RE2's syntax."""
 
 
+_SIEVED = (
+    *(Sieved("password", pattern) for pattern in _PASSWORDS),
+    *(Sieved("random", pattern) for pattern in _RANDOM),
+    Sieved("basic", _BASIC),
+    Sieved("setting", _SETTING),
+    Sieved("named", _NAMED),
+    Sieved("cookie", _COOKIE),
+)
+
+
 def named(text: str) -> Iterator[tuple[str, str, int]]:
     """(kind, value, place) of each secret of the text that its surroundings give away."""
-    for pattern in _PASSWORDS:
-        for match in pattern.finditer(text):
-            if is_password(match["value"], match.groupdict().get("account")):
-                yield "password", match["value"], match.start("value")
-    tests = (*((pattern, is_random) for pattern in _RANDOM), (_BASIC, is_credential), (_SETTING, is_setting))
-    for pattern, fits in tests:
-        for match in pattern.finditer(text):
-            if fits(match["value"]):
-                yield _kind(match[0]), match["value"], match.start("value")
-    for match in _NAMED.finditer(text):
-        bare_name = not match["quote"] and is_name(match["value"])
-        if not bare_name and match["after"] not in ("(", "[", "{") and is_random(match["value"]):
-            yield _kind(match[0]), match["value"], match.start("value")
-    for cookie in _COOKIE.finditer(text):
-        for match in _CRUMB.finditer(text, cookie.start(), cookie.end()):
-            if is_random(match["value"]):
-                yield "cookie", match["value"], match.start("value")
+    for place, match in found(_SIEVED, text):
+        if place == "cookie":
+            for crumb in _CRUMB.finditer(text, match.start(), match.end()):
+                if is_random(crumb["value"]):
+                    yield "cookie", crumb["value"], crumb.start("value")
+        elif _fits(place, match):
+            kind = "password" if place == "password" or "pass" in match[0].casefold() else "token"
+            yield kind, match["value"], match.start("value")
 
 
-def _kind(found: str) -> str:
-    return "password" if "pass" in found.casefold() else "token"
+def _fits(place: str, match: re.Match[str]) -> bool:
+    value = match["value"]
+    match place:
+        case "password":
+            return is_password(value, match.groupdict().get("account"))
+        case "basic":
+            return is_credential(value)
+        case "setting":
+            return is_setting(value)
+        case "named":
+            bare_name = not match["quote"] and is_name(value)
+            return not bare_name and match["after"] not in ("(", "[", "{") and is_random(value)
+        case _:
+            return is_random(value)

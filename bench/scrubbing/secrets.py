@@ -9,6 +9,7 @@ from functools import cache
 
 from bench.scrubbing import named, shapes
 from bench.scrubbing.looks import SHORTEST_PASSWORD, is_example
+from bench.scrubbing.sieve import found
 
 KEPT = re.compile(r"redacted-[a-z0-9-]+-\d+")
 """What stands in the place of a secret; never taken for one."""
@@ -29,7 +30,7 @@ def secrets_in(text: str) -> list[Secret]:
     """Every secret of the text, each value once, in the order of their places."""
     if len(text) < SHORTEST or not _sign().search(text):
         return []
-    found: dict[str, Secret] = {}
+    known: dict[str, Secret] = {}
     spans: list[tuple[int, int]] = []
     for kind, value, start in _candidates(text):
         end = start + len(value)
@@ -37,18 +38,18 @@ def secrets_in(text: str) -> list[Secret]:
         least = SHORTEST_PASSWORD if kind == "password" else SHORTEST
         if len(value) >= least and not KEPT.search(value) and not within:
             spans.append((start, end))
-            found.setdefault(value, Secret(kind, value, start))
-    return sorted(found.values(), key=lambda s: s.start)
+            known.setdefault(value, Secret(kind, value, start))
+    return sorted(known.values(), key=lambda s: s.start)
 
 
 def _candidates(text: str) -> Iterator[tuple[str, str, int]]:
-    for kind, shape in shapes.LONG_SHAPES:
-        for m in shape.finditer(text):
-            group = "value" if "value" in shape.groupindex else 0
-            yield kind, m[group], m.start(group)
+    for kind, match in found(shapes.LONG_SHAPES, text):
+        group = "value" if "value" in match.re.groupindex else 0
+        yield kind, match[group], match.start(group)
     text = shapes.BLOB.sub(lambda blob: " " * len(blob[0]), text)
-    for kind, shape in (*shapes.SHAPES, *shapes.vendors()):
-        yield from ((kind, m[0], m.start()) for m in shape.finditer(text) if not is_example(m[0]))
+    for kind, match in found((*shapes.SHAPES, *shapes.vendors()), text):
+        if not is_example(match[0]):
+            yield kind, match[0], match.start()
     yield from named.named(text)
 
 

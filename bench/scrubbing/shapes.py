@@ -10,11 +10,13 @@ import re
 from functools import cache
 from importlib import import_module
 
+from bench.scrubbing.sieve import Sieved
+
 START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))"
 """Where a token or a name may begin; the `n` of an escaped line break is no part of it, nor is the F of `%2F`."""
 BLOB = re.compile(r"[A-Za-z0-9+/]{256,}={0,2}")
 """Base64 of a file or an image: no key is that long, and by chance it holds any short shape."""
-LONG_SHAPES = (
+LONG_SHAPES = tuple(Sieved(kind, shape) for kind, shape in (
     ("private-key", re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     r"[\s\S]{16,}?(?:-----END [A-Z0-9 ]+-----|\Z)")),
     ("private-key", re.compile(START + r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}?"
@@ -22,11 +24,11 @@ LONG_SHAPES = (
     ("jwt", re.compile(START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]{10,})?")),
     ("token", re.compile(r"(?i)(?:session|security|access|refresh|auth|id)[_-]?token\\?[\"']?\s{0,3}[:=]\s{0,3}"
     r"\\?[\"']?(?P<value>[\w+/%-]{200,4000}={0,2})")),
-)  # fmt: skip
+))  # fmt: skip
 """Shapes that may be longer than a blob, looked for before blobs are set aside: a private key (also in base64 once
 more, as in a kubeconfig), a JSON web token, and what is called a session's token."""
 SHAPES = tuple(
-    (kind, re.compile(START + shape))
+    Sieved(kind, re.compile(START + shape))
     for kind, shape in (
         ("anthropic-key", r"sk-ant-[A-Za-z0-9]+-[\w-]{20,}"),
         ("openai-key", r"sk-(?:proj|svcacct|admin|or-v1|lf)-[\w-]{20,}"),
@@ -109,9 +111,9 @@ SIGNS = (
 
 
 @cache
-def vendors() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def vendors() -> tuple[Sieved, ...]:
     """The shapes of detect-secrets; loading it takes a moment, so only when a text is first searched."""
     detectors = (
         (kind, getattr(import_module(f"detect_secrets.plugins.{module}"), name)) for kind, module, name in PLUGINS
     )
-    return tuple((kind, shape) for kind, detector in detectors for shape in detector.denylist)
+    return tuple(Sieved(kind, shape) for kind, detector in detectors for shape in detector.denylist)
