@@ -9,6 +9,7 @@ from bench.analysis.arms.measures import measure_table
 from bench.analysis.arms.states import cell_states
 from bench.analysis.comparing.compare import compare
 from bench.runs.conclusion import conclusions
+from bench.runs.cost_clauses import atom_clause
 
 
 def sentences(runs, first="a", costs=None, moves=None, model="local", states=None, seconds=None, margin=None, **more):
@@ -169,3 +170,21 @@ def test_no_worse_is_told_against_a_margin_only():
     assert "it is as good, to within 20 points (p 0.00" in sentences(runs, margin=20)[0]
     assert "that it is not worse by 1 points or more cannot be told (p 0.2" in sentences(runs, margin=1)[0]
     assert "worse" not in sentences(runs)[0]
+
+
+def test_a_further_atom_has_its_price_where_more_costs_more_for_sure():
+    more = {"usd_per_more": 0.0123, "usd_per_more_low": 0.008, "usd_per_more_high": 0.0201}
+    line = {"difference": 31.7, "found": True, **more}
+    told = "each further atom costs 0.0123 USD to write (95 % interval 0.008 to 0.0201)"
+    assert atom_clause(line) == [told]
+    assert atom_clause(line | {"difference": -31.7}) == [told.replace("further atom costs", "atom that it lacks saves")]
+    for nothing in ({"found": False}, {"usd_per_more_low": -0.001}, {"usd_per_more": None}):
+        assert atom_clause(line | nothing) == []
+
+
+def test_an_arm_that_costs_nothing_says_so():
+    usd = {"a": [1.0, 1.1, 0.9, 1.0], "b": [0.0] * 4}
+    assert "; it costs nothing to write" in sentences(alike(**usd), costs=usd)[0]
+    same = {"a": [1.0, 1.4, 0.6, 1.0], "b": [1.0, 1.4, 0.6, 1.0]}
+    told = sentences(alike(**same), costs=same)[0]
+    assert "it costs the same in these runs (95 % interval " in told and "chance" not in told

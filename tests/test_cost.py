@@ -1,12 +1,16 @@
 """What arms cost, which are on the frontier, and what became of every cell."""
 
+import statistics
+
 import pytest
 from runs import graded, output
+from scipy import stats
 
 from bench.analysis.arms.cost import arm_cost, output_cost, per_carried
 from bench.analysis.arms.pareto import dominates, frontier
 from bench.analysis.arms.sizes import sizes
 from bench.analysis.arms.states import cell_states, not_handoff
+from bench.analysis.comparing.further_atom import further_atom
 from bench.analysis.recall import run_recall
 from bench.analysis.units import OUTPUT
 from bench.frames import frame, records
@@ -83,6 +87,82 @@ def test_cost_per_carried_atom_is_total_cost_over_total_credit():
     letters = ["C" * n + "L" * (82 - n) for n in (59, 62, 57)]
     outputs = [output("a", replicate=i, usd_api=usd) for i, usd in enumerate((1.2, 1.4, 1.1), 1)]
     assert per_carried_of(outputs, {"f1": {"a": letters}}) == [(near(3.7 / 178), None)]
+
+
+def test_cost_per_carried_atom_has_the_limits_at_which_a_t_test_turns():
+    # one fixture: its runs; 12, 15 and 11 cents for 6, 8 and 5 atoms
+    cents, carried = [0.12, 0.15, 0.11], [6, 8, 5]
+    runs = {"f1": {"a": ["C" * n + "L" * (8 - n) for n in carried]}}
+    outputs = [output("a", replicate=i, usd_api=usd) for i, usd in enumerate(cents, 1)]
+    (line,) = records(per_carried(frame(outputs, OutputRow), run_recall(graded(runs))))
+    assert line["usd_per_carried"] == near(0.38 / 19) and line["usd_per_carried_target"] == "these facts"
+    for r in (line["usd_per_carried_low"], line["usd_per_carried_high"]):
+        apart = [usd - r * n for usd, n in zip(cents, carried, strict=True)]
+        assert stats.ttest_1samp(apart, 0).pvalue == pytest.approx(0.05, abs=1e-9)
+    # three fixtures: their totals
+    runs = {f"f{i}": {"a": ["C" * n + "L" * (8 - n)]} for i, n in enumerate(carried)}
+    outputs = [output("a", f"f{i}", usd_api=usd) for i, usd in enumerate(cents)]
+    (over,) = records(per_carried(frame(outputs, OutputRow), run_recall(graded(runs))))
+    assert over["usd_per_carried_target"] == "transcripts like these"
+    assert over["usd_per_carried_low"] == near(line["usd_per_carried_low"])
+
+
+@pytest.mark.parametrize(
+    ("cents", "letters", "why"),
+    [
+        ([0.1], ["CC"], "one run"),
+        ([0.0, 0.0], ["CC", "CL"], "nothing was paid"),
+        ([0.1, 0.1], ["CC", "CC"], "all runs are alike"),
+        ([0.1, 0.2], ["LL", "CC"], "what it carries is not clearly above 0"),
+    ],
+)
+def test_a_cost_per_atom_without_an_interval_says_why(cents, letters, why):
+    outputs = [output("a", replicate=i, usd_api=usd) for i, usd in enumerate(cents, 1)]
+    (line,) = records(per_carried(frame(outputs, OutputRow), run_recall(graded({"f1": {"a": letters}}))))
+    assert (line["usd_per_carried_low"], line["usd_per_carried_no_interval"]) == (None, why)
+
+
+def further(runs, costs):
+    """`further_atom` of b against a; `costs` are USD of each run by fixture and arm."""
+    rows = [
+        output(arm, fixture, i, usd_api=usd)
+        for fixture, arms in costs.items()
+        for arm, of in arms.items()
+        for i, usd in enumerate(of, 1)
+    ]
+    found = further_atom(frame(rows, OutputRow), run_recall(graded(runs)), ("a", "local", 1, 0))
+    (line,) = records(found)
+    return [line[c] for c in ("usd_per_more", "usd_per_more_low", "usd_per_more_high")]
+
+
+def carried(**arms):
+    return {arm: ["C" * n + "L" * (9 - n) for n in counts] for arm, counts in arms.items()}
+
+
+def test_a_further_atom_costs_the_ratio_of_paired_differences():
+    counts = {"f1": (2, 6), "f2": (3, 8), "f3": (1, 5), "f4": (4, 7)}
+    runs = {f: carried(a=[a], b=[b]) for f, (a, b) in counts.items()}
+    usd = {"f1": (0.10, 0.30), "f2": (0.12, 0.35), "f3": (0.08, 0.30), "f4": (0.11, 0.24)}
+    ratio, *limits = further(runs, {f: {"a": [a], "b": [b]} for f, (a, b) in usd.items()})
+    more = [b - a for a, b in usd.values()], [b - a for a, b in counts.values()]
+    assert ratio == near(sum(more[0]) / sum(more[1]))  # 0.78 / 16
+    for r in limits:
+        apart = [c - r * n for c, n in zip(*more, strict=True)]
+        assert stats.ttest_1samp(apart, 0).pvalue == pytest.approx(0.05, abs=1e-9)
+
+
+def test_on_one_fixture_the_runs_of_both_arms_vary():
+    a, b = ([2, 3, 2], [0.10, 0.12, 0.11]), ([6, 7, 7], [0.30, 0.33, 0.31])
+    ratio, *limits = further({"f1": carried(a=a[0], b=b[0])}, {"f1": {"a": a[1], "b": b[1]}})
+    assert ratio == near((0.94 / 3 - 0.33 / 3) / (20 / 3 - 7 / 3))
+    for r in limits:  # two groups of cost - r * carried, at the fewer degrees of freedom
+        groups = [[c - r * n for n, c in zip(*side, strict=True)] for side in (a, b)]
+        se = sum(statistics.variance(g) / 3 for g in groups) ** 0.5
+        t = (statistics.fmean(groups[1]) - statistics.fmean(groups[0])) / se
+        assert 2 * stats.t.sf(abs(t), 2) == pytest.approx(0.05, abs=1e-9)
+    one_run = further({"f1": carried(a=[2], b=[6])}, {"f1": {"a": [0.1], "b": [0.3]}})
+    alike = further({"f1": carried(a=[2, 3], b=[3, 2])}, {"f1": {"a": [0.1, 0.2], "b": [0.3, 0.2]}})
+    assert one_run == alike == [None, None, None]
 
 
 def test_nothing_carried_has_no_cost_per_atom():

@@ -103,7 +103,7 @@ def test_the_verdict_comes_first_then_figures_arms_atoms_outputs_details(html):
     text = words(html)
     assert "cannot tell short from inventory on these facts: -33.3 points" in text
     assert "One fixture: this speaks of its atoms only" in text
-    assert re.search(r"inventory prompt claude-sonnet-5-5 2 1 50\.0 33\.3 33\.3 66\.7 ", text)
+    assert re.search(r"inventory prompt claude-sonnet-5-5 2 1 50\.0 0\.0 100\.0 33\.3 33\.3 66\.7 ", text)
 
 
 def test_an_atom_says_who_carried_it_and_where_it_comes_from(page):

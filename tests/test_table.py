@@ -187,14 +187,20 @@ def test_columns_that_say_nothing_are_left_out_of_the_words(run):
 def test_the_command_prints_the_table_in_words(run, capsys):
     assert run and main(["table", "tiny"]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[0] == "tiny: graded by lexical on the handoff"
-    lines = {line.split()[0]: line.split() for line in out.splitlines()[1:5]}
-    assert lines["inventory"] == [
-        "inventory", "prompt", "local", "4", "2", "68.8", "37.5", "50.0", "100.0", "—", "6.2", "0.0", "0.50", "225",
-        "0.275", "0.065", "68.8", "68.8",
+    carried, taken, lacking, notes = (part.splitlines() for part in out.split("\n\n"))
+    assert (carried[0], taken[0], lacking[0]) == (
+        "tiny: graded by lexical on the handoff", "tiny: what a handoff takes, USD at API list prices",
+        "tiny: what is missing",
+    )  # fmt: skip
+    told = [{line.split()[0]: line.split()[1:] for line in part[2:]} for part in (carried, taken, lacking)]
+    assert carried[1].split() == [
+        "arm", "n", "fixtures", "recall", "from", "to", "spread", "worst", "stale", "wrong", "invented",
     ]  # fmt: skip
-    assert lines["short"][-5:] == ["0.01", "2", "not", "run,", "1", "refused"][-5:]
-    assert "spread: best - worst of 2 runs of a fixture, mean over fixtures" in out
+    assert told[0]["inventory"] == ["4", "2", "68.8", "0.0", "100.0", "37.5", "50.0", "6.2", "0.0", "0.50"]
+    # fixtures paid 0.3 and 0.8 USD for 5 and 3 carried: two so far apart say nothing of a ratio
+    assert told[1]["inventory"] == ["local", "225", "0.275", "0.065", "0.138"]
+    assert told[2] == {"short": ["4", "6.2", "81.2", "2", "not", "run,", "1", "refused"]}
+    assert "spread: best - worst of 2 runs of a fixture, mean over fixtures" in notes
 
 
 def test_the_command_prints_every_column_as_json(run, capsys):
@@ -210,7 +216,7 @@ def test_the_command_prints_every_column_as_json(run, capsys):
         (["table", "tiny", "--by", "fixture"], ["tiny, fixture f1: graded by lexical", "tiny, fixture f2"]),
         (["table", "tiny", "--by", "tag"], ["tag", "ask", "68.8"]),
         (["compare", "tiny"], ["+6.2", "window-4k from inventory", "nothing", "One run a fixture (short)"]),
-        (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short, with"]),
+        (["compare", "tiny", "short", "inventory"], ["points more (+) or fewer (-) than short\n"]),
         (["index", "tiny"], ["results/tiny/grades.parquet", "results/tiny/outputs.parquet"]),
     ],
 )

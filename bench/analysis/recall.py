@@ -49,7 +49,8 @@ def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL, keep: tuple[s
 
 
 def run_recall(grades: pd.DataFrame, *, partial: float = PARTIAL, within: tuple[str, ...] = ()) -> pd.DataFrame:
-    """One line an output: recall (0..1), atoms, missing, weight, carried (weight times credit), coverage.
+    """One line an output: recall (0..1), atoms, missing, weight, carried (weight times credit), coverage,
+    effective_atoms (atoms of one weight that tell as much as the graded ones; Kish 1965).
 
     `within` splits each output further by columns of the atoms, such as `("tag",)`.
     """
@@ -109,6 +110,7 @@ def _weighted(atoms: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         missing=(~graded).astype("Int64"),
         carried=(atoms["credit"] * atoms["weight"]).fillna(0.0),
         graded_weight=atoms["weight"].where(graded, 0.0),
+        squares=atoms["weight"].where(graded, 0.0) ** 2,
     )
     sums = (
         parts.groupby(by, observed=True, sort=False)
@@ -118,12 +120,15 @@ def _weighted(atoms: pd.DataFrame, by: list[str]) -> pd.DataFrame:
             weight=("weight", "sum"),
             carried=("carried", "sum"),
             graded_weight=("graded_weight", "sum"),
+            squares=("squares", "sum"),
         )
         .reset_index()
     )
     recall = sums["carried"] / sums["graded_weight"].where(sums["graded_weight"] > 0)
     coverage = sums["graded_weight"] / sums["weight"].where(sums["weight"] > 0)
-    return sums.assign(recall=recall, coverage=coverage).drop(columns="graded_weight")
+    effective = sums["graded_weight"] ** 2 / sums["squares"].where(sums["squares"] > 0)
+    told = sums.assign(recall=recall, coverage=coverage, effective_atoms=effective)
+    return told.drop(columns=["graded_weight", "squares"])
 
 
 def _check_weights(atoms: pd.DataFrame) -> None:

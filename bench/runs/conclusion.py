@@ -12,7 +12,7 @@ from bench.analysis.comparing.compare import ALPHA
 from bench.analysis.statistics.over_runs import SURE
 from bench.analysis.units import SERIES
 from bench.frames import records
-from bench.runs.cost_clauses import cost_clauses
+from bench.runs.cost_clauses import atom_clause, cost_clauses
 from bench.runs.words import signed
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def conclusion(line: Line, first: Line, costs: Mapping[object, Line], comparison
         *_gaps(line),
         *_worst(line, first),
         *cost_clauses(costs),
+        *atom_clause(line),
         *_grader(line),
     ]
     return "; ".join(parts)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from bench.runs.words import usd
+
 PER_CENT = 100
 
 
@@ -45,7 +47,21 @@ def _clause(measure: str, line: Mapping[str, object]) -> list[str]:
     interval = f"95 % interval {_ends(low, high, say.ends)}"
     if low > 0 or high < 0:
         return [f"{told} ({interval})"]
-    return [f"{told} in these runs ({interval}: it may be chance)"] if measure in ALWAYS else []
+    chance = ": it may be chance" if share else ""
+    return [f"{told} in these runs ({interval}{chance})"] if measure in ALWAYS else []
+
+
+def atom_clause(line: Mapping[str, object]) -> list[str]:
+    """What each further atom costs, or each that it lacks saves, where more costs more for sure; `line` is of
+    `bench.compare`."""
+    usd_more, low, high = (line.get(c) for c in ("usd_per_more", "usd_per_more_low", "usd_per_more_high"))
+    difference = line["difference"]
+    if not (line["found"] and isinstance(usd_more, float) and isinstance(low, float) and isinstance(high, float)):
+        return []
+    if low <= 0 or not isinstance(difference, float):
+        return []
+    what = "each further atom costs" if difference > 0 else "each atom that it lacks saves"
+    return [f"{what} {usd(usd_more)} USD to write (95 % interval {usd(low)} to {usd(high)})"]
 
 
 def _ends(low: float, high: float, ends: tuple[str, str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bench.analysis.arms.arms_table import incomparable
 from bench.analysis.atoms.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
+from bench.runs.arm_words import arm_notes, arm_tables
 from bench.runs.atoms import rekeyed
 from bench.runs.left_out import arms_left_out
 from bench.runs.stepwise import CONTEXTS_DIFFER
@@ -31,16 +32,15 @@ from bench.runs.view import (
     truncated_too,
 )
 from bench.runs.words import (
-    ARMS,
     BY_LEGENDS,
     COMPARED,
     FIRST_LOSSES,
     FIRST_LOSSES_SAY,
-    LEGENDS,
     LOST,
     in_words,
     matrix,
     measured,
+    said,
     spread_of,
 )
 from bench.text import ABSENT, printable
@@ -96,12 +96,14 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, 
     frame = (fixture_table if by == "fixture" else arm_table)(run, with_truncated=with_truncated)
     frame, hidden = without_superseded(run, frame) if latest else (frame, [])
     keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
-    tables = [(_title(run, key), in_words(part, ARMS)) for key, part in _parts(frame, keys)]
+    tables: list[tuple[str, Lines]] = []
+    for key, part in _parts(frame, keys):
+        tables += arm_tables(_title(run, key), _title(run, key).partition(":")[0], part)
     return Told(
         tables,
         [
             *_chained(frame),
-            *LEGENDS,
+            *arm_notes(frame),
             *incomparable(frame),
             *spread_of(frame),
             *_cut_off(run, with_truncated),
@@ -151,10 +153,10 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: 
     ways = gradings(run)
     for grading in ways:
         frame = compare(run, *arms, grading=grading, with_truncated=with_truncated, margin=margin)
-        tables.append((_title(run, grading), in_words(frame, COMPARED)))
+        tables.append((_title(run, grading), in_words(frame.assign(of=frame["fixtures"]), COMPARED)))
         costs = measured(measures(run, *arms, grading=grading, with_truncated=with_truncated))
         if costs:
-            tables.append((f"{run.name}: what it takes, every output that was tried counted", costs))
+            tables.append((f"{run.name}: what it takes, every output that was tried counted", said(costs)))
         by = f"{grading.grader} on the {grading.scope}: " if len(ways) > 1 else ""
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
         told = [
@@ -265,12 +267,18 @@ def _chained(frame: pd.DataFrame) -> list[str]:
 
 
 def _differences(frame: pd.DataFrame) -> list[str]:
-    told = ["recall from, to: the 95 % interval of an arm alone, wider than that of a difference: fixtures differ"]
+    told = []
+    if frame["recall_low"].notna().any():
+        why = (
+            ", wider than that of a difference: fixtures differ" if (frame["fixtures"] > 1).any() else ", over its runs"
+        )
+        told.append(f"from, to: the 95 % interval of an arm's recall{why}")
     if frame["worst_at"].notna().any():
         told.append("worst of n: the worst of as many runs as spread is of, mean over fixtures")
     if frame["least"].notna().any():
         told.append("at least, at most: the difference, had every missing handoff and verdict carried nothing, or all")
-    told += [f"difference: points more (+) or fewer (-) than {_base(frame)}, with the 95 % interval"]
+    known = ", with the 95 % interval" if frame["low"].notna().any() else ""
+    told += [f"difference: points more (+) or fewer (-) than {_base(frame)}{known}"]
     if frame["sees"].notna().any():
         told.append("sees: the smallest difference in points that this design finds four times in five")
     return told

@@ -121,10 +121,12 @@ def _stretches(run: Run, ranked: pd.DataFrame) -> pd.DataFrame:
 
 
 def recall(run: Run) -> pd.DataFrame:
-    """One line an output: recall (0..1), atoms, missing, weight, carried, coverage."""
+    """One line an output: recall (0..1), atoms, missing, weight, carried, coverage, effective_atoms, and the interval
+    of its recall from its atoms alone (atoms_low, atoms_high): see `run_interval`."""
+    from bench.analysis.arms.single_run import run_interval
     from bench.analysis.recall import run_recall
 
-    return run_recall(ranked_grades(run))
+    return run_interval(run_recall(ranked_grades(run)))
 
 
 def spread(run: Run) -> pd.DataFrame:
@@ -151,7 +153,8 @@ def compare(
     margin: float | None = None,
 ) -> pd.DataFrame:
     """One line an arm: recall, n, fixtures, spread, the difference (points) to the first of `arms`, paired, with its
-    interval and all else of `comparing.compare.compare`, usd_write, grader_moves (points) and a `verdict` in words.
+    interval and all else of `comparing.compare.compare`, usd_write, usd_per_more (`further_atom`), grader_moves
+    (points) and a `verdict` in words.
 
     With a `margin` (points) also whether an arm is no worse than the first by as much. Without `arms`, all of them
     against the first of the sweep. An arm is named as tables name it: `inventory`,
@@ -169,7 +172,9 @@ def _compared(
 ) -> pd.DataFrame:
     from bench.analysis.arms.measures import measure_table
     from bench.analysis.comparing.compare import compare as compared
+    from bench.analysis.comparing.further_atom import further_atom
     from bench.analysis.graders.grader_noise import grader_noise
+    from bench.analysis.recall import run_recall
     from bench.analysis.units import SERIES, named
     from bench.runs.conclusion import conclusions
 
@@ -186,6 +191,7 @@ def _compared(
         measured = measure_table(one.outputs, series)
         costs = measured.loc[measured["measure"] == "usd_write", [*SERIES, "mean"]]
         table = table.merge(costs.rename(columns={"mean": "usd_write"}), on=SERIES, how="left")
+        table = table.merge(further_atom(one.outputs, run_recall(kept), series), on=SERIES, how="left")
         table = table.assign(grader_moves=grader_noise(kept)["moves"].iloc[0])
         return table.assign(verdict=conclusions(table, measured))
 
@@ -194,8 +200,12 @@ def _compared(
 
 def measures(run: Run, *arms: str, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
     """One line an arm and measure (output tokens, seconds, USD to write): level, spread, worst run, and the difference
-    to the first of `arms`, with their intervals: see `measure_table`. Arms as for `compare`."""
-    from bench.analysis.arms.measures import measure_table
+    to the first of `arms`, with their intervals: see `measure_table`; and USD per carried atom, of which only the mean
+    is known with its interval. Arms as for `compare`."""
+    import pandas as pd
+
+    from bench.analysis.arms.measures import atom_lines, measure_table
+    from bench.analysis.recall import run_recall
     from bench.analysis.units import SERIES, named
 
     one = one_grading(run, grading)
@@ -204,7 +214,10 @@ def measures(run: Run, *arms: str, grading: Grading | None = None, with_truncate
         first, others = _chosen(run, ranked, arms)
         series = tuple(ranked.loc[ranked["name"] == first, SERIES].iloc[0])
         names = ranked[[*SERIES, "name"]].drop_duplicates()
-        table = measure_table(one.outputs, series).merge(names, on=SERIES, how="inner")
+        table = measure_table(one.outputs, series)
+        runs = run_recall(ranked.drop(columns="name"))
+        table = pd.concat([table, atom_lines(one.outputs, runs, table)], ignore_index=True)
+        table = table.merge(names, on=SERIES, how="inner")
         return table[table["name"].isin([first, *others])].reset_index(drop=True)
 
     return step_by_step(named(ranked_grades(one, with_truncated)), arms, measured_at)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ARMS = (
-    "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "missing", "recall", "spread", "worst", "best",
-    "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry", "recall_least",
-    "recall_most", "not_handoff",
+    "arm", "kind", "model", "chain_step", "stale_by", "n", "fixtures", "missing", "recall", "recall_low", "recall_high",
+    "spread", "worst", "best", "vital_recall", "stale", "wrong", "invented", "handoff_tokens", "usd_write", "usd_carry",
+    "usd_per_carried", "recall_least", "recall_most", "not_handoff",
 )  # fmt: skip
-"""Columns of the arm table as people see it."""
+"""Columns of the arm table on a page, which may be wide."""
 COMPARED = (
-    "name", "recall", "recall_low", "recall_high", "n", "fixtures", "spread", "worst_at", "difference", "low", "high",
+    "name", "recall", "recall_low", "recall_high", "n", "of", "spread", "worst_at", "difference", "low", "high",
     "sees", "least", "most",
 )  # fmt: skip
 FIRST_LOSSES = (
@@ -36,7 +36,8 @@ FIRST_LOSSES_SAY = (
 LOST = ("fixture", "atom", "tag", "importance", "text", "runs", "arms")
 LEGENDS = (
     "recall, spread, worst, best, vital: points of 100; stale, wrong: % of the atoms; invented: things a handoff",
-    "tokens: characters / 4; USD: a handoff, at API list prices",
+    "from, to: the 95 % interval of an arm's recall alone; two arms are told apart by their difference",
+    "tokens: characters / 4; USD: a handoff, or an atom that it carries, at API list prices",
 )
 BY_LEGENDS = {
     "tag": "recall in points of 100, by the kind of fact that an atom is",
@@ -95,11 +96,14 @@ WORDS: dict[str, Word] = {
     "handoff_tokens": Word("tokens", whole),
     "usd_write": Word("USD to write", usd),
     "usd_carry": Word("USD to carry", usd),
+    "usd_per_carried": Word("USD an atom", usd),
+    "usd_per_carried_low": Word("95 % from", usd),
+    "usd_per_carried_high": Word("to", usd),
     "difference": Word("difference", signed),
     "low": Word("95 % from", signed),
-    "high": Word("to", signed),
-    "recall_low": Word("recall from", points),
-    "recall_high": Word("recall to", points),
+    "high": Word("to ", signed),
+    "recall_low": Word("from", points),
+    "recall_high": Word("to", points),
     "worst_at": Word("worst of n", points),
     "recall_least": Word("at least", points),
     "recall_most": Word("at most", points),
@@ -107,10 +111,14 @@ WORDS: dict[str, Word] = {
     "most": Word("at most", signed),
     "sees": Word("sees", lambda value: f"{value:.1f}" if value <= 100 else "nothing"),
 }
-HEADINGS = {"name": "arm", "not_handoff": "not handoff"}
-ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by")
+HEADINGS = {"name": "arm", "not_handoff": "not handoff", "asked": "model", "of": "fixtures"}
+ONLY_WHERE_IT_VARIES = ("chain_step", "stale_by", "asked", "of")
 ONLY_WITH_GAPS = ("recall_least", "recall_most")
 ONLY_WHERE_ANY = ("missing", "least", "most")
+ONLY_WHERE_KNOWN = (
+    "recall_low", "recall_high", "spread", "worst_at", "vital_recall", "low", "high", "sees", "usd_per_carried",
+    "usd_per_carried_low", "usd_per_carried_high",
+)  # fmt: skip
 
 
 def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, object]]:
@@ -120,6 +128,7 @@ def in_words(table: pd.DataFrame, columns: Sequence[str]) -> list[dict[str, obje
         for c in columns
         if c in table
         and not (c in ONLY_WHERE_IT_VARIES and table[c].nunique() < 2)
+        and not (c in ONLY_WHERE_KNOWN and table[c].isna().all())
         and not (c in ONLY_WHERE_ANY and not table[c].fillna(0).any())
         and not (c in ONLY_WITH_GAPS and not table["gaps"].fillna(0).any())
     ]
@@ -130,6 +139,7 @@ MEASURES = {
     "output_tokens": ("output tokens", whole),
     "seconds": ("seconds", lambda value: f"{value:,.1f}"),
     "usd_write": ("USD to write", usd),
+    "usd_per_carried": ("USD an atom", usd),
 }
 """Measure of `measure_table` -> what it is called, and a value in words."""
 
@@ -156,6 +166,12 @@ def _measured(line: dict[str, object], title: str, words: Callable[[float], str]
     headings = ("difference", "95 % from", "to ")
     difference = {h: _figure(line[c], signed_words) for h, c in zip(headings, apart, strict=True)}
     return {"measure": title, "arm": line["name"], "n": line["n"], "mean": own.pop("mean"), **ends, **own, **difference}
+
+
+def said(lines: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The lines without the columns of which nothing is known in any of them."""
+    known = [h for h in (lines[0] if lines else ()) if any(line[h] not in (None, ABSENT) for line in lines)]
+    return [{h: line[h] for h in known} for line in lines]
 
 
 def matrix(table: pd.DataFrame, row: str, value: str = "recall", *, sort: bool = True) -> list[dict[str, object]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.analysis.arms.cost import arm_cost, per_carried
+from bench.analysis.arms.cost import PER_CARRIED, arm_cost, per_carried
 from bench.analysis.arms.extremes import extremes
 from bench.analysis.arms.level import arm_interval
+from bench.analysis.arms.single_run import single_runs
 from bench.analysis.arms.sizes import sizes
 from bench.analysis.arms.spread import arm_spread
 from bench.analysis.arms.states import not_handoff
@@ -25,8 +26,8 @@ COLUMNS = [
     "recall", "recall_low", "recall_high", "recall_least", "recall_most", "gaps", "spread", "spread_of",
     "worst", "worst_fixture", "worst_replicate", "best", "best_fixture", "best_replicate", "vital_recall",
     "stale", "wrong", "invented", "handoff_tokens", "least_tokens", "most_tokens", "usd_write",
-    "usd_write_reason", "usd_carry", "usd_carry_reason", "usd_per_carried", "usd_per_carried_reason", "cells",
-    "not_handoff",
+    "usd_write_reason", "usd_carry", "usd_carry_reason", *PER_CARRIED, "cells", "not_handoff", "atoms_low",
+    "atoms_high",
 ]  # fmt: skip
 
 
@@ -44,11 +45,11 @@ def arms_table(
     verdict, recall lies between recall_least and recall_most, had those carried nothing, or all. A series with
     `fixtures` of `of_fixtures` (those that any series has a recall on, at its step and staleness) compares with no
     other, and stands under those that do. recall, worst, best, vital_recall are 0..1, spread is in points, stale and
-    wrong are shares of the graded verdicts,
-    invented is a mean number an output, sizes are estimated tokens, costs USD. A series of which nothing was graded
-    has its line too, with NA for what is not known; so has every series, with NA for the way of grading, where the
-    whole run was not graded. `cells` is from `cell_states`. Sizes are those of the handoffs that were ranked; costs
-    and states count every cell.
+    wrong are shares of the graded verdicts, invented is a mean number an output, sizes are estimated tokens, costs USD.
+    Of an arm with one run in all, atoms_low to atoms_high is the interval of its recall from its atoms alone
+    (`run_interval`). A series of which nothing was graded has its line too, with NA for what is not known; so has every
+    series, with NA for the way of grading, where the whole run was not graded. `cells` is from `cell_states`. Sizes are
+    those of the handoffs that were ranked; costs and states count every cell.
     """
     ranked = checked_grades(rankable(grades, outputs, with_truncated=with_truncated))
     runs = run_recall(ranked)
@@ -63,6 +64,7 @@ def arms_table(
         vital[[*GRADING, *SERIES, "recall"]].rename(columns={"recall": "vital_recall"}),
         arm_verdicts(ranked, rankable(inventions, outputs, with_truncated=with_truncated)),
         per_carried(outputs, runs),
+        single_runs(runs),
     ]
     ways = grades[GRADING].drop_duplicates()
     # without any grade, one line of NA stands for the way of grading, so that the arms' states are told all the same

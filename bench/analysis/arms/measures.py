@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bench.analysis.arms.cost import output_cost
+from bench.analysis.arms.cost import output_cost, per_carried
 from bench.analysis.arms.level import ZERO, level
 from bench.analysis.arms.ratio import more
 from bench.analysis.arms.spread import best_at, range_at
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MEASURES = ("output_tokens", "seconds", "usd_write")
+PER_CARRIED = "usd_per_carried"
+"""A ratio of totals: no run has one of its own, so there is no spread, no worst and no difference of it."""
 COLUMNS = [
     "measure", "n", "missing", "fixtures", "mean", "low", "high", "spread", "worst_at", "spread_of", "worst",
     "worst_fixture", "worst_replicate", "difference", "difference_low", "difference_high", "difference_p", "more",
@@ -53,6 +55,23 @@ def measure_table(outputs: pd.DataFrame, first: tuple[object, ...]) -> pd.DataFr
     told = pd.DataFrame(lines, columns=[*SERIES, *COLUMNS])
     kinds = {c: "string" if c in WORDS else "Int64" if c in COUNTS else "Float64" for c in COLUMNS}
     return told.astype(kinds | {c: outputs[c].dtype for c in SERIES})
+
+
+def atom_lines(outputs: pd.DataFrame, runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Lines like those of `table` (from `measure_table`, in the order of its series) of the measure `PER_CARRIED`: mean
+    is the USD per carried atom, with its interval. `runs` is from `run_recall`, of one way of grading."""
+    import pandas as pd
+
+    found = per_carried(outputs, runs).rename(
+        columns={
+            "usd_per_carried": "mean", "usd_per_carried_low": "low", "usd_per_carried_high": "high",
+            "usd_per_carried_target": "target", "usd_per_carried_no_interval": "why_no_interval",
+        }
+    )  # fmt: skip
+    counted = [*SERIES, "n", "missing", "fixtures"]
+    of = table.loc[table["measure"] == "usd_write", counted]
+    told = of.merge(found, on=SERIES, how="left").assign(measure=PER_CARRIED)
+    return pd.DataFrame(told.reindex(columns=table.columns)).astype(table.dtypes.to_dict())
 
 
 def _lines(
