@@ -19,6 +19,8 @@ from bench.transcripts.model import Transcript
 
 ABOUT, TRANSCRIPT, KEY = "fixture.yaml", "transcript.jsonl", "key.yaml"
 """The files that make a folder a fixture."""
+FACTORS = "factors.csv"
+"""Beside the key of a made-up fixture: how each of its facts was planted."""
 _FILE_NAME = re.compile(r"\S+\.(?:md|txt)")
 """How `system` names a file; anything else is the prompt itself."""
 

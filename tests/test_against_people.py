@@ -33,7 +33,7 @@ def test_the_command_corrects_an_arm_by_peoples_grades(_both, capsys):
     assert main(["agreement", "tiny"]) == 0
     told = capsys.readouterr().out
     # people call five atoms carried and the partial one not; lexical says the same of four of each five
-    assert "handoff lexical 10 5 5 0.8 0.8" in " ".join(told.split())
+    assert "handoff lexical 10 5 5 0.80 0.80" in " ".join(told.split())
     # lexical calls 13 of 20 carried: (0.65 + 0.8 - 1) / 0.6 = 0.75. Lee et al.: z^2 = 3.8415, smoothed
     # p = 14.92 / 23.84, se = sp = 5/7, point 0.7936, centre 0.9251, reach 0.7845
     assert "65.0  75.0 (14.1 to 100.0)" in told

@@ -1,6 +1,7 @@
 """Agreement, checked against published examples and arithmetic by hand."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,8 @@ from bench.analysis.statistics.agreement import (
 from bench.cli import main
 from bench.frames import frame, records
 from bench.rows import GradeRow
+from bench.runs.agreement import agreements, show_agreement
+from bench.runs.index import open_run
 
 LPC = ("L", "P", "C")
 
@@ -164,12 +167,35 @@ def test_the_command_says_what_it_can(tmp_path, monkeypatch, capsys):
     write_run(tmp_path / "results" / "tiny", {"f1": {"inventory": ["CCLC"]}})
     monkeypatch.chdir(tmp_path)
     assert main(["agreement", "tiny", "--atoms"]) == 0
-    assert capsys.readouterr().out.split("\n\n") == [
+    assert capsys.readouterr().out.splitlines() == [
         "between graders: fewer than two graded this run",
         "between passes: no grader made several",
-        "atoms: no two passes differ\n",
+        "atoms: no two passes differ",
     ]
     assert main(["agreement", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "graders": [], "passes": [], "atoms": [], "people": {"errors": [], "corrected": []},
     }  # fmt: skip
+
+
+def judged(folder, *passes):
+    """A run of one output that a judge graded so in each pass."""
+    write_run(folder / "tiny", {"f1": {"inventory": [passes[0]]}})
+    return replace(
+        open_run(str(folder / "tiny")), grades=graded({"f1": {"inventory": [list(passes)]}}, grader="judge-x")
+    )
+
+
+def test_passes_are_told_with_two_decimals_and_the_atoms_that_waver_most(tmp_path):
+    told = str(show_agreement(judged(tmp_path, "CCLC", "CLLC", "CCL."), atoms=True))
+    passes, atoms, said = told.split("\n\n")
+    # 2 of 10 pairs of passes differ, both on a2: 2 of its 3
+    assert passes.splitlines()[2].split()[:7] == ["judge-x", "handoff", "3", "1", "4", "1", "0.80"]
+    assert [line.split() for line in atoms.splitlines()[2:]] == [["judge-x", "handoff", "f1", "a2", "ask", "1", "0.67"]]
+    assert said == "between graders: fewer than two graded this run"
+
+
+def test_the_table_of_atoms_says_how_many_it_leaves_out(tmp_path):
+    run = judged(tmp_path, "C" * 30, "L" * 25 + "C" * 5)
+    ((title, lines),) = [t for t in show_agreement(run, atoms=True).tables if t[0].startswith("atoms")]
+    assert (title, len(lines), len(agreements(run).atoms)) == ("atoms, the first 20 of 25", 20, 25)

@@ -8,7 +8,7 @@ import pytest
 from fixture_files import MESSAGES, write_fixture
 from runs import graded, project, write_run
 
-from bench.analysis.atoms.by_distance import by_distance, by_times_said
+from bench.analysis.atoms.by_distance import by_distance, by_distractors, by_times_said
 from bench.analysis.atoms.by_speaker import by_speaker
 from bench.analysis.atoms.survival import by_compactions, stretches, survival
 from bench.atomic import write_bytes
@@ -56,6 +56,27 @@ def test_recall_by_how_often_it_was_said_counts_four_and_more_together():
     at = places([("f1", "a1", 0, 1), ("f1", "a2", 0, 4), ("f1", "a3", 0, 9)])
     found = records(by_times_said(graded({"f1": {"a": ["LCL"]}}), at))
     assert [(r["times_said"], r["recall"], r["atoms"]) for r in found] == [(1, 0, 1), (4, 0.5, 2)]
+
+
+def test_recall_by_near_misses_is_of_facts_that_can_have_some():
+    planted = pd.DataFrame(
+        {"fixture": ["f1"] * 4, "atom": ["a1", "a2", "a3", "a4"], "distractors": pd.array([0, 2, 2, None], "Int64")}
+    )
+    found = records(by_distractors(graded({"f1": {"a": ["CLCC"]}}), planted))
+    assert [(r["distractors"], r["recall"], r["atoms"]) for r in found] == [(0, 1, 1), (2, 0.5, 2)]
+
+
+def test_only_made_up_fixtures_tell_of_near_misses(folder, capsys):
+    assert main(["table", "tiny", "--by", "distractors"]) == 2
+    assert "no fixture of it tells of near misses" in capsys.readouterr().err
+    path = folder / "fixtures/f1/factors.csv"
+    path.write_text("atom,kind,distractors\na1,number,0\na2,superseded,2\na3,ask,\n")
+    assert main(["table", "tiny", "--by", "distractors"]) == 0
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["0", "100.0", "100.0"] in told and ["2", "0.0", "100.0"] in told  # a carries a1 and not a2
+    path.write_text("atom,kind,distractors\na1,number,0\na2,superseded,many\n")
+    assert main(["table", "tiny", "--by", "distractors"]) == 2
+    assert "factors.csv:3: a line has an atom and its distractors" in capsys.readouterr().err
 
 
 def chained():
@@ -118,7 +139,7 @@ def test_a_changed_transcript_tells_no_places(folder, capsys):
 def test_every_way_to_split_a_table_is_a_command(capsys):
     assert tuple(TABLES_BY) == BY
     told = {}
-    for by in BY:
+    for by in set(BY) - {"distractors"}:
         assert main(["table", "tiny", "--by", by]) == 0
         told[by] = capsys.readouterr().out
     assert "0 to 1,000  66.7  100.0" in told["distance"] and "user     66.7  100.0" in told["speaker"]

@@ -29,7 +29,9 @@ def test_the_notebooks_are_there():
         "assembly",
         "chain_survival",
         "compare_arms",
+        "factors",
         "grade_by_hand",
+        "graders",
         "lost_atoms",
         "recall_vs_cost",
         "review_key",
@@ -113,7 +115,7 @@ def test_the_analysis_notebooks_run_with_their_defaults_from_their_own_folder(tm
             said = cell.source.startswith("bench.")
             exec(compile(f"print(({cell.source}))" if said else cell.source, path.name, "exec"), names)
     assert "tiny: graded by lexical on the handoff" in capsys.readouterr().out
-    assert len(list((folder / "results/tiny/plots").glob("*.png"))) == 10
+    assert len(list((folder / "results/tiny/plots").glob("*.png"))) == 12
 
 
 def test_plain_papermill_from_the_projects_root(tmp_path):

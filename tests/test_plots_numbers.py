@@ -8,13 +8,14 @@ from runs import graded, grades, outputs_of
 from test_plots import KINDS, TWO, shown, table
 
 from bench.analysis.arms.frontier import frontier_table
-from bench.analysis.atoms.by_distance import by_distance
+from bench.analysis.atoms.by_distance import by_distance, by_distractors, by_times_said
 from bench.analysis.atoms.survival import survival
 from bench.analysis.comparing.compare import compare
 from bench.analysis.noise import noise_split
 from bench.analysis.units import named
 from bench.frames import frame
 from bench.plots import chain_survival, differences, distance_curves, frontier_map, noise_bars
+from bench.plots.counts import DISTRACTORS, TIMES_SAID, count_curves
 from bench.plots.save import png
 from bench.plots.style import TIP
 from bench.rows import GradeRow
@@ -124,6 +125,23 @@ def test_without_a_fixture_the_figure_of_distance_says_why_it_is_empty():
     figure = distance_curves(named(by_distance(verdicts, nowhere)), {"a": "prompt"})
     assert any(words.startswith("Nothing to draw: no fixture stands") for words in shown(figure))
     assert png(figure).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("of", "by", "ticks"),
+    [
+        (TIMES_SAID, by_times_said, ["1\n2 atoms", "4 or more\n1 atom"]),
+        (DISTRACTORS, by_distractors, ["1\n2 atoms", "7\n1 atom"]),
+    ],
+)
+def test_recall_by_a_number_of_each_fact_has_a_line_an_arm(of, by, ticks):
+    verdicts = graded({"f1": {"a": ["CLL"], "full": ["CCC"]}})
+    counts = verdicts[["fixture", "atom"]].drop_duplicates().assign(**{of.column: [1, 1, 7]})
+    figure = count_curves(by(verdicts, counts), of, {"a": "prompt", "full": "full"})
+    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ticks
+    assert tips(figure) == ["a: 50.0, 0.0", "full: 100.0, 100.0"]
+    none = count_curves(by(verdicts, counts.iloc[:0]), of, {"a": "prompt"})
+    assert any(words.startswith("Nothing to draw: ") for words in shown(none)) and png(none).startswith(b"\x89PNG")
 
 
 def test_a_chain_is_a_line_of_means_over_what_the_facts_went_through():

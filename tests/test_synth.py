@@ -76,7 +76,7 @@ def test_the_factors_are_true(tmp_path):
             assert int(row["distance_tokens"]) == sum(m.tokens for m in messages[atom.at[-1] :])
             assert int(row["repetitions"]) == len(atom.at)
     assert {row["repetitions"] for row in rows.values()} == {"1", "2", "3"}
-    assert {row["distractors"] for row in rows.values()} == {"0", "1", "2"}
+    assert {row["distractors"] for row in rows.values()} == {"0", "1", "2", ""}
     far = sorted(int(row["distance_messages"]) for row in rows.values())
     assert far[0] == 0 and far[-1] > 0.8 * len(messages)
 

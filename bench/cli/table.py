@@ -11,6 +11,7 @@ examples:
   bench table
   bench table quickstart --by tag
   bench table quickstart --by distance
+  bench table made-up --by distractors
   bench table quickstart --frontier tokens
   bench table quickstart --latest
   bench table results/quickstart --by fixture --json
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 UNITS = ("carry", "write", "tokens")
 FORMATS = ("csv", "parquet", "md")
-BY = ("tag", "speaker", "distance", "times-said", "step")
+BY = ("tag", "speaker", "distance", "times-said", "distractors", "step")
 
 
 def arguments(parser: ArgumentParser) -> None:

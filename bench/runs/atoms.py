@@ -22,7 +22,7 @@ def atom_texts(run: Run) -> pd.DataFrame:
     """fixture, atom, text of every atom whose key stands unchanged where the run found it; others have no line."""
     import pandas as pd
 
-    lines = [(name, atom.id, atom.text) for name, _, atoms in _keys(run) for atom in atoms]
+    lines = [(name, atom.id, atom.text) for name, _, atoms in standing_keys(run) for atom in atoms]
     return pd.DataFrame(lines, columns=["fixture", "atom", "text"]).astype("string")
 
 
@@ -52,7 +52,7 @@ def atom_places(run: Run) -> pd.DataFrame:
 
     lines: list[tuple[str, str, int, int]] = []
     marks = run.store.run_json().fixtures
-    for name, folder, atoms in _keys(run):
+    for name, folder, atoms in standing_keys(run):
         path = folder / TRANSCRIPT
         if path.is_file() and sha256_of(path) == marks[name].transcript_sha256:
             lines += [(name, *place) for place in places(read(path), atoms)]
@@ -69,7 +69,7 @@ def atom_stretches(run: Run) -> pd.DataFrame:
     marks = run.store.run_json().fixtures
     lines = [
         (name, atom.id, 1 + sum(cut <= max(atom.at) for cut in marks[name].cuts))
-        for name, _, atoms in _keys(run)
+        for name, _, atoms in standing_keys(run)
         for atom in atoms
         if marks[name].cuts and atom.at
     ]
@@ -91,7 +91,7 @@ def places(transcript: Transcript, atoms: tuple[Atom, ...]) -> Iterator[tuple[st
             yield atom.id, tokens_of_chars(after[max(there) + 1]), len(set(there))
 
 
-def _keys(run: Run) -> Iterator[tuple[str, Path, tuple[Atom, ...]]]:
+def standing_keys(run: Run) -> Iterator[tuple[str, Path, tuple[Atom, ...]]]:
     """(fixture, its folder, its atoms) of every key that is what the run was graded with."""
     from bench.fixtures import KEY, sha256_of
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
 from bench.runs.atoms import atom_places, atom_texts
+from bench.runs.factors import atom_distractors
 from bench.runs.view import (
     Grading,
     compare,
@@ -103,6 +104,24 @@ def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:
 
     table = named(by_distance(ranked_grades(one_grading(run, grading)), atom_places(run)))
     return distance_curves(table, series_kinds(run))
+
+
+def plot_times_said(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Recall by how many messages establish a fact; empty where no fixture is there to tell."""
+    from bench.analysis.atoms.by_distance import by_times_said
+    from bench.plots.counts import TIMES_SAID, count_curves
+
+    table = by_times_said(ranked_grades(one_grading(run, grading)), atom_places(run))
+    return count_curves(table, TIMES_SAID, series_kinds(run))
+
+
+def plot_distractors(run: Run, *, grading: Grading | None = None) -> Figure:
+    """Recall by how many near misses stand beside a fact; empty where no made-up fixture is there to tell."""
+    from bench.analysis.atoms.by_distance import by_distractors
+    from bench.plots.counts import DISTRACTORS, count_curves
+
+    table = by_distractors(ranked_grades(one_grading(run, grading)), atom_distractors(run))
+    return count_curves(table, DISTRACTORS, series_kinds(run))
 
 
 def plot_survival(run: Run, *, grading: Grading | None = None) -> Figure:

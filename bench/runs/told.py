@@ -12,6 +12,7 @@ from bench.analysis.atoms.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
 from bench.runs.arm_words import arm_notes, arm_tables
 from bench.runs.atoms import rekeyed
+from bench.runs.factors import distractor_table
 from bench.runs.left_out import arms_left_out
 from bench.runs.stepwise import CONTEXTS_DIFFER
 from bench.runs.versions import superseded
@@ -57,6 +58,7 @@ TABLES_BY: dict[str, Callable[..., pd.DataFrame]] = {
     "speaker": speaker_table,
     "distance": distance_table,
     "times-said": times_said_table,
+    "distractors": distractor_table,
     "step": survival_table,
 }
 """Property of the atoms -> the table of recall by it."""
@@ -197,6 +199,8 @@ def _row_names(part: pd.DataFrame, by: str) -> pd.Series:
             return _texts(part, [f"{low:,} to {high:,}" if high else f"{low:,} and more" for low, high in ends])
         case "times-said":
             return _texts(part, [f"{n} or more" if n == MOST_SAID else f"{n}" for n in part["times_said"]])
+        case "distractors":
+            return _texts(part, [f"{n}" for n in part["distractors"]])
         case "step":
             lines = part[["stretch", "chain_step"]].itertuples(index=False)
             return _texts(part, [f"stretch {stretch}, step {step}" for stretch, step in lines])

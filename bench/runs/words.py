@@ -44,6 +44,7 @@ BY_LEGENDS = {
     "speaker": "recall in points of 100, by who established the fact",
     "distance": "recall in points of 100, by tokens (characters / 4) after the last message that establishes the fact",
     "times-said": "recall in points of 100, by how many messages establish the fact",
+    "distractors": "recall in points of 100, by how many near misses of the fact stand in the transcript",
     "step": "recall in points of 100, at each step of the chain, of the atoms of each earlier stretch",
 }
 """What a table by a property of the atoms shows, under it."""

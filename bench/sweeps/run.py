@@ -18,6 +18,7 @@ import msgspec
 
 from bench.analysis.arms.added_parts import families
 from bench.errors import BenchError, shown
+from bench.fixtures import FACTORS
 from bench.models.names import family
 from bench.notebook import Result
 from bench.sweeps.groups import Group, group_parameters, groups, like_another
@@ -38,6 +39,10 @@ OF_CHAINS = ("chain_survival",)
 """The same, where the sweep has several compactions in a row."""
 OF_PARTS = ("assembly",)
 """The same, where some of its arms differ by a part only."""
+OF_GRADERS = ("graders",)
+"""The same, where it is graded by several graders, or in several passes by one."""
+OF_MADE_UP = ("factors",)
+"""The same, where some fixture was made up, and tells how each of its facts was planted."""
 ANALYSIS_CELL_S = 600
 """Limit of a cell of an analysis; a sweep's cells have none, their forks have limits of their own."""
 EXIT_BUDGET = 3
@@ -105,7 +110,10 @@ def analysis_jobs(resolved: Resolved, inputs_sha256: str | None) -> list[Job]:
     """The notebooks over the whole run that fit the sweep. Raises BenchError where one of them is missing."""
     parameters: dict[str, object] = {"run": resolved.run, "results_dir": str(resolved.root.parent.resolve())}
     parts = OF_PARTS if families(a.arm.label for a in resolved.arms) else ()
-    names = (*ANALYSIS, *parts, *(OF_CHAINS if resolved.sweep.chain > 1 else ()))
+    graders = OF_GRADERS if sum(grader.passes for grader in resolved.sweep.graders) > 1 else ()
+    chains = OF_CHAINS if resolved.sweep.chain > 1 else ()
+    made_up = OF_MADE_UP if any((f.folder / FACTORS).is_file() for f in resolved.fixtures) else ()
+    names = (*ANALYSIS, *parts, *chains, *graders, *made_up)
     return [_job(resolved, name, name, parameters, inputs_sha256, ANALYSIS_CELL_S) for name in names]
 
 

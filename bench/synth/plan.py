@@ -12,6 +12,8 @@ from bench.synth.facts import Fact, Pool, Slot, dealt
 from bench.synth.scenarios import SCENARIOS, Scenario
 
 MOST_REPETITIONS, MOST_DISTRACTORS = 3, 2
+WITH_DISTRACTORS = ("number", "superseded")
+"""Kinds of facts that another name with another number of the same unit is nearly."""
 NEVERS = 4
 """Products that the session never speaks of."""
 LEAST_TURNS = 3
@@ -126,7 +128,7 @@ def _plant(at: int, fact: Fact, anchor: int, laid: _Laid, pool: Pool, turns: int
     for turn in again:
         laid.sayings[turn].append(Saying(fact.again_slot, fact.again, at))
     distractors = 0
-    for _ in range(rng.randrange(MOST_DISTRACTORS + 1) if fact.kind in ("number", "superseded") else 0):
+    for _ in range(rng.randrange(MOST_DISTRACTORS + 1) if fact.kind in WITH_DISTRACTORS else 0):
         if near := pool.near(fact.part):
             said = f"{near.name} is left at {pool.value()} {near.unit}."
             laid.sayings[rng.randrange(turns - 1)].append(Saying("closing", said))

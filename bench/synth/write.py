@@ -16,17 +16,16 @@ import msgspec
 
 from bench.atomic import write_text
 from bench.errors import BenchError
-from bench.fixtures import ABOUT, KEY, TRANSCRIPT, FixtureFile
+from bench.fixtures import ABOUT, FACTORS, KEY, TRANSCRIPT, FixtureFile
 from bench.keys import Atom, Key, Patterns, Stale
 from bench.keywriting import about_yaml, to_yaml
 from bench.synth.compactbench import Case
 from bench.synth.messages import messages
-from bench.synth.plan import Plan, Request, planned
+from bench.synth.plan import WITH_DISTRACTORS, Plan, Request, planned
 from bench.transcripts.model import Transcript
 from bench.transcripts.write import message_json, to_jsonl
 
 Split = Literal["dev", "holdout"]
-FACTORS = "factors.csv"
 """Beside the key: what recall of an atom can be held against."""
 COLUMNS = "atom,kind,distance_messages,distance_tokens,repetitions,distractors"
 
@@ -158,13 +157,15 @@ def _atom(plan: Plan, i: int, at: list[int]) -> Atom:
 
 
 def _factors(plan: Plan, ledger: _Ledger) -> str:
-    """A line an atom: how far its last mention is from the end, how often it was said, and how many near misses."""
+    """A line an atom: how far its last mention is from the end, how often it was said, and how many near misses,
+    nothing where its kind has none."""
     last = ledger.messages - 1
-    rows = [COLUMNS, "a001,ask,0,0,1,0"]
+    rows = [COLUMNS, "a001,ask,0,0,1,"]
     for i, planted in enumerate(plan.planted):
         at = ledger.said[i][-1]
         far = ledger.tokens - ledger.tokens_at[at]
-        rows.append(f"a{i + 2:03},{planted.fact.kind},{last - at},{far},{planted.repetitions},{planted.distractors}")
+        near = planted.distractors if planted.fact.kind in WITH_DISTRACTORS else ""
+        rows.append(f"a{i + 2:03},{planted.fact.kind},{last - at},{far},{planted.repetitions},{near}")
     return "\n".join(rows) + "\n"
 
 

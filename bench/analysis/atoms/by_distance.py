@@ -1,4 +1,4 @@
-"""Recall by how far from the end a fact stands, and by how often it was said.
+"""Recall by how far from the end a fact stands, how often it was said, and how many near misses stand beside it.
 
 The distance of an atom is the tokens (characters / 4) of the messages after the last one that establishes it; what was
 said again near the end is near. Bins are a factor of four wide, and the same for every fixture, since windows grow so.
@@ -46,6 +46,12 @@ def by_times_said(grades: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
     recall (0..1), n, fixtures, atoms, missing. `places` has fixture, atom, times_said."""
     said = places.assign(times_said=places["times_said"].clip(upper=MOST_SAID)).dropna(subset=["times_said"])
     return _within(grades, said, "times_said")
+
+
+def by_distractors(grades: pd.DataFrame, planted: pd.DataFrame) -> pd.DataFrame:
+    """One line a series and number of near misses that stand in the transcript beside a fact (`distractors`): recall
+    (0..1), n, fixtures, atoms, missing. `planted` has fixture, atom, distractors, NA where none could have been."""
+    return _within(grades, planted.dropna(subset=["distractors"]), "distractors")
 
 
 def _within(grades: pd.DataFrame, places: pd.DataFrame, column: str) -> pd.DataFrame:
