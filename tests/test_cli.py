@@ -32,13 +32,6 @@ def test_help_and_version_exit_zero(argv, capsys):
     assert "bench" in capsys.readouterr().out
 
 
-def test_the_package_runs_as_a_module():
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", "arms", "--nonsense"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2 and "error: unrecognized arguments: --nonsense" in done.stderr
-
-
 def test_help_loads_nothing_heavy():
     code = f"import sys, bench, bench.cli; bench.cli._parser(None); print([m for m in {HEAVY!r} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
