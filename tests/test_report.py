@@ -11,7 +11,6 @@ from runs import output, project, write_run
 from bench.cli import main
 from bench.disputing.making import dispute
 from bench.disputing.records import FILE
-from bench.errors import BenchError
 from bench.fixtures import load_fixture
 from bench.plots.figure import new_figure
 from bench.plots.style import tip
@@ -54,7 +53,7 @@ def page(run):
 
 @pytest.fixture(scope="module")
 def html(run, page):
-    return report_html(run, page)
+    return report_html(run, page)[1]
 
 
 def words(html):
@@ -129,20 +128,21 @@ def test_the_details_name_hashes_versions_prices_and_estimates(run, html):
 
 
 def test_the_same_files_give_the_same_page(run, html):
-    assert report_html(run, gather(run)) == html
+    assert report_html(run, gather(run))[1] == html
 
 
 def test_outputs_without_room_are_linked_and_first_replicates_come_first(run, page, html):
     assert len(re.findall("<article", html)) == 5 and '"here": false' not in html
     first = [o for o in page.outputs if o.replicate == 1 and not o.full]
-    small = len(html.encode()) - 600
-    less = report_html(run, page, small)
+    small = len(html.encode()) - 500
+    narrowed, less = report_html(run, page, small)
     assert len(less.encode()) <= small
     kept = re.findall(r'<article id="(o\d+)"', less)
     assert {o.id for o in first} <= set(kept) and next(o.id for o in page.outputs if o.full) not in kept
     assert "outputs/small/full/none/s1-k0-r01.md" in less
-    with pytest.raises(BenchError, match=r"bytes over 1,000 even without any output"):
-        report_html(run, page, 1000)
+    gone = 5 - len(kept)
+    assert narrowed.left_out == (f"the texts of {gone} handoffs: they are linked as files",)
+    assert f"Left out, so that this page stays below 3 MB: the texts of {gone} handoffs" in words(less)
 
 
 def test_a_report_elsewhere_links_back_into_the_runs_folder(run, tmp_path, monkeypatch, capsys):
@@ -198,7 +198,7 @@ def test_a_dispute_stands_at_its_atom_and_output_and_is_counted(run, page):
     said = {"verdict": "absent", "note": "<b>only</b> named\x1b[1m", "fixture": "small"}
     try:
         dispute(run.root, "a1", "inventory/r01", **said)
-        html = report_html(run, gather(run))
+        html = report_html(run, gather(run))[1]
     finally:
         (run.root / FILE).unlink(missing_ok=True)
     assert "1 verdict is disputed by a person" in words(html)

@@ -1,13 +1,24 @@
 """The report as a reader meets it: in a real browser, by mouse and keyboard, on a phone, in the dark, under attack."""
 
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
 import pytest
 from browser import CONTRAST, Watched, chromium
-from hostile import ARM, hostile_run
+from hostile import ARM, MARKUP, hostile_run
 
+from bench.disputing.making import dispute
 from bench.report import write_report
+from bench.report.data import gather
+from bench.report.narrow import narrower
+from bench.report.page import render
+from bench.report.write import report_html
 from bench.runs.index import open_run
 
 pytestmark = pytest.mark.browser
+NARROW = "narrow.html"
+"""Beside the report: the page of the same run as it is where it has little room."""
 DESK = {"viewport": {"width": 1280, "height": 900}}
 
 
@@ -20,7 +31,14 @@ def browser():
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     store = hostile_run(tmp_path_factory.mktemp("report") / "project")
-    return write_report(open_run(store.root)).as_uri()
+    dispute(store.root, "a2", "inventory/r02", verdict="absent", note=f"only named {MARKUP}", fixture="twin")
+    run = open_run(store.root)
+    path = write_report(run)
+    page = gather(run)
+    (path.parent / NARROW).write_text(
+        report_html(run, page, len(render(list(narrower(page))[1], []).encode()) + 500)[1]
+    )
+    return path.as_uri()
 
 
 @pytest.fixture
@@ -118,6 +136,27 @@ def test_filters_leave_what_fits(visit):
     assert len(shown(page, "#arms tbody tr")) == 4
 
 
+def test_only_what_a_person_disputes_is_left_where_that_is_asked(visit):
+    page = visit()
+    page.get_by_label("disputed only").focus()
+    page.keyboard.press("Space")
+    (atom,) = shown(page, ".atoms > li")
+    assert "twin a2" in atom and "disputed" in atom and page.inner_text("#f-shown") == "1 of 6 atoms"
+    options = page.locator("#left option, #right option").all_inner_texts()
+    assert [o.split(" · ")[0] for o in options] == ["inventory r2", "inventory r2"]
+    line = f"a2 disputed by a person: absent; only named {MARKUP}"
+    assert page.inner_text("#left p.disputed") == line
+    page.locator(".atoms summary").filter(visible=True).click()
+    told = page.locator(".atoms .dispute").filter(visible=True)
+    assert "disputed by a person: absent" in told.inner_text() and MARKUP in told.inner_text()
+    told.get_by_role("link").click()
+    assert page.evaluate("document.activeElement.dataset.atoms") == "a2"
+    page.select_option("#f-fixture", "small")  # holds beside the other filters
+    assert shown(page, ".atoms > li") == [] and "No output fits" in page.inner_text("#left .facts")
+    page.get_by_label("disputed only").uncheck()
+    assert len(shown(page, ".atoms > li")) == 3 and not page.locator("#left p.disputed").is_visible()
+
+
 def test_an_evidence_link_leads_from_the_atom_to_its_words_in_the_handoff(visit):
     page = visit()
     atom = page.locator('.atoms details[id="small/a1"]')
@@ -159,6 +198,18 @@ def test_an_address_can_be_kept_and_opened(browser, report):
     watched.page.close()
 
 
+def test_a_narrow_page_links_the_folder_of_the_replicates_that_it_does_not_list(browser, report):
+    watched = Watched(browser, **DESK)
+    watched.page.goto(report.replace("report.html", NARROW))
+    assert "3 of 12 outputs: one of each arm and fixture stays" in watched.page.inner_text("header .note")
+    watched.page.select_option("#left select", label="inventory r1 · 33.3")
+    assert "1 further replicate in outputs/small/inventory/" in watched.page.inner_text("#left .facts")
+    folder = watched.page.locator("#left .facts a").evaluate("e => e.href")
+    assert len(list(Path(url2pathname(urlsplit(folder).path)).glob("*.md"))) == 2
+    assert watched.said == []
+    watched.page.close()
+
+
 def test_everything_can_be_reached_by_keyboard(visit):
     page = visit()
     page.keyboard.press("Tab")
@@ -191,7 +242,7 @@ def test_a_phone_needs_no_sideways_scrolling(visit, width):
 
 WORDS = [
     "h1", ".sub", "nav a", ".lead", ".note", "figcaption", ".chip", ".chip.none", ".chip.all", ".chip i", ".meta",
-    "#left pre", "#left mark", "#right mark.stale", "select", "thead th", "dt",
+    "#left pre", "#left mark", "#right mark.stale", "select", "thead th", "dt", ".meta b.disputed",
 ]  # fmt: skip
 
 

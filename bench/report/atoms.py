@@ -23,7 +23,7 @@ Place = tuple[str, str]
 """A fixture and an atom of it."""
 
 CELLS_MOST = 15_000
-"""Atoms times arms of one page: each cell takes some 90 bytes of it."""
+"""Atoms times arms of one page: each cell takes some 130 bytes of it."""
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,15 @@ class Page:
     details: Details
     notes: Sequence[str]
     marks: Mapping[str, Markup]
+    drawings: Markup
+    """What the marks point to."""
     names: Sequence[str]
     """Of the series, best recall first."""
     controls: frozenset[str]
     """Those of them that are controls."""
+    outputs_left_out: int = 0
+    left_out: Sequence[str] = ()
+    """What the page lacks so that it is not too large, a sentence each."""
 
     @property
     def fixtures(self) -> list[str]:
@@ -103,6 +108,7 @@ def gather(run: Run, base: str = "") -> Page:
     compared = [compare(run, grading=way) for way in ways] if judged else []
     atoms, left_out = atom_list(run, first, series, kinds, fixtures, names) if first and judged else ([], 0)
     outputs = output_list(run, first, series, base)
+    shown, drawings = marks(kinds)
     return Page(
         run=run.name,
         base=base,
@@ -120,7 +126,8 @@ def gather(run: Run, base: str = "") -> Page:
         disputes=disputed(run, outputs),
         details=details(run, fixtures),
         notes=notes,
-        marks=marks(kinds),
+        marks=shown,
+        drawings=drawings,
         names=names,
         controls=frozenset(name for name, kind in kinds.items() if kind in CONTROLS),
     )

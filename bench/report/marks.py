@@ -23,12 +23,20 @@ SHAPES = {
 """matplotlib's marker -> its shape in a square of 12."""
 
 
-def marks(kinds: Mapping[str, str]) -> dict[str, Markup]:
-    """Mark of each series, of a map from its name to its kind; by the colours and shapes of `bench.plots`."""
-    return {name: _mark(style) for name, style in styles(kinds).items()}
+def marks(kinds: Mapping[str, str]) -> tuple[dict[str, Markup], Markup]:
+    """Mark of each series, of a map from its name to its kind, and the drawings that the marks point to.
+
+    By the colours and shapes of `bench.plots`. A page has thousands of marks, so each drawing stands on it once.
+    """
+    drawn = {name: (f"m{i}", style) for i, (name, style) in enumerate(styles(kinds).items())}
+    shown = {
+        name: Markup('<svg class="mark" aria-hidden="true"><use href="#{0}"/></svg>').format(id_)
+        for name, (id_, _) in drawn.items()
+    }
+    return shown, Markup("").join(_drawing(id_, style) for id_, style in drawn.values())
 
 
-def _mark(style: Style) -> Markup:
+def _drawing(id_: str, style: Style) -> Markup:
     looks = Markup('fill="none" stroke="{0}" stroke-width="1.4"' if style.hollow else 'fill="{0}"').format(style.colour)
-    shape = Markup(SHAPES[style.marker])
-    return Markup('<svg class="mark" viewBox="0 0 12 12" aria-hidden="true"><g {0}>{1}</g></svg>').format(looks, shape)
+    symbol = Markup('<symbol id="{0}" viewBox="0 0 12 12"><g {1}>{2}</g></symbol>')
+    return symbol.format(id_, looks, Markup(SHAPES[style.marker]))

@@ -50,6 +50,8 @@ class Output:
     replicate: int
     full: bool
     row: OutputRow
+    more: int = 0
+    """Further replicates that the page does not list."""
 
 
 def output_list(

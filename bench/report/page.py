@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 
+MOST_BYTES = 3_000_000
+"""Of a page: what a mail still takes."""
+
+
 def render(page: Page, articles: Iterable[tuple[Output, Markup]]) -> str:
     """The page with these outputs' texts (from `article`); the others are linked."""
     shown = list(articles)
@@ -38,6 +42,7 @@ def render(page: Page, articles: Iterable[tuple[Output, Markup]]) -> str:
         articles=[text for _, text in shown],
         data=_data(page, {output.id for output, _ in shown}),
         policy=policy,
+        most=MOST_BYTES // 1_000_000,
         style=style,
         script=script,
     )
@@ -62,7 +67,7 @@ def _data(page: Page, on_page: set[str]) -> dict[str, Any]:
             {
                 "id": o.id, "fixture": printable(o.fixture), "name": printable(o.name), "label": o.label,
                 "facts": printable(_facts(o)), "file": o.file, "verdicts": o.verdicts, "here": o.id in on_page,
-                "recall": o.recall, "disputes": said.get(o.id, []),
+                "recall": o.recall, "disputes": said.get(o.id, []), "more": o.more,
             }
             for o in page.outputs
         ],

@@ -9,7 +9,7 @@ kernel holds none.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +84,7 @@ def sweep(path: Path, *, jobs: int | None = None, overrides: Overrides | None = 
         progress.stop()
         refresh_tails(resolved, asked)
         statuses += _execute(pool, _current_analysis(resolved, progress), at_once, progress)
-    return _result(resolved, statuses)
+    return _result(resolved, statuses, progress)
 
 
 def refresh_tails(resolved: Resolved, overrides: Overrides) -> None:
@@ -147,13 +147,13 @@ def _current_analysis(resolved: Resolved, progress: Progress) -> list[Job]:
     return analysis_jobs(resolved, inputs_sha256=content_sha256(store))
 
 
-def _report(root: Path) -> Path | None:
+def _report(root: Path, say: Callable[[str], None]) -> Path | None:
     """Write the report of the run over what is there, also where some notebook failed."""
     from bench.report import write_report
     from bench.runs.index import open_run
 
     run = open_run(root)
-    return write_report(run) if len(run.outputs) else None
+    return write_report(run, say=say) if len(run.outputs) else None
 
 
 def _execute(pool: ProcessPoolExecutor, jobs: Iterable[Job], at_once: int, progress: Progress) -> list[Status]:
@@ -180,14 +180,14 @@ def _told(job: Job, status: Status) -> str:
     return f"{kind}{status.error.message} (see {shown(job.path('.failed.ipynb'))})"
 
 
-def _result(resolved: Resolved, statuses: list[Status]) -> SweepResult:
+def _result(resolved: Resolved, statuses: list[Status], progress: Progress) -> SweepResult:
     failed = tuple(status for status in statuses if status.state != "ok")
     folder = resolved.root / "notebooks"
     return SweepResult(
         root=resolved.root,
         notebooks=tuple(folder / status.notebook for status in statuses if status.state == "ok"),
         plots=tuple(sorted((resolved.root / "plots").glob("*.png"))),
-        report=_report(resolved.root),
+        report=_report(resolved.root, progress.say),
         failed=failed,
         exit_status=exit_status([status.result for status in statuses if status.result], bool(failed)),
     )

@@ -131,6 +131,7 @@
       this.reading.replaceChildren();
       this.reading.scrollTop = 0;
       this.root.querySelector(".facts").textContent = output ? output.facts : "No output fits the filters.";
+      if (output?.more) this.root.querySelector(".facts").append(` · ${plural(output.more, "further replicate")}`, ...this.folder(output));
       const line = this.root.querySelector(".disputed");
       line.hidden = !output?.disputes.length;
       line.textContent = output ? output.disputes.join(" · ") : "";
@@ -147,6 +148,11 @@
       const told = el("p", output.file ? "Not on this page, which would grow too large: " : "This output has no text.");
       if (output.file) told.append(link(output.file, output.file));
       return told;
+    }
+
+    folder(output) {
+      const to = output.file?.slice(0, output.file.lastIndexOf("/") + 1);
+      return to ? [" in ", link(to, to)] : [];
     }
 
     tellOnly() {
