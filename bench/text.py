@@ -40,6 +40,11 @@ def printable(text: str) -> str:
     )
 
 
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """`1 file`, `2 files`; `plural` where it takes no s."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
 def clip(text: str, chars: int) -> str:
     """`text` if it has at most `chars` characters, else its first `chars - 1` and an ellipsis."""
     return text if len(text) <= chars else text[: max(chars - 1, 0)] + "…"

@@ -8,7 +8,7 @@ from test_analysis import BENCH
 from bench.analysis.arms.measures import measure_table
 from bench.analysis.arms.states import cell_states
 from bench.analysis.comparing.compare import compare
-from bench.runs.conclusion import conclusions
+from bench.runs.conclusion import _further, conclusions
 from bench.runs.cost_clauses import atom_clause
 
 
@@ -62,6 +62,11 @@ def test_where_it_cannot_tell_it_says_what_it_would_take():
     # the SE over fixtures is 5.0768 points [report.bench]; at 2 degrees of freedom a design sees 5.65 of them
     assert "3 fixtures × 1 to 3 replicates); this design sees 28.7 points or more; " in told
     assert " more fixtures would see 5; the worst of 2 runs carries " in told
+
+
+def test_more_than_anybody_would_add_is_no_number_to_name():
+    assert _further(740, 1, "fixture") == "over 100 more fixtures"
+    assert (_further(101, 1, "fixture"), _further(1.2, 1, "fixture")) == ("100 more fixtures", "1 more fixture")
 
 
 def test_more_replicates_are_named_where_they_would_do():

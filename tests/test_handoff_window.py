@@ -6,7 +6,7 @@ from sessions import call, compacted, harness, result, says, summary, transcript
 from bench.handoff.lineage import Lineage, lineage_line
 from bench.handoff.openers import Opener, openers_in, prior_handoff_in
 from bench.handoff.window import reading, readings, weights
-from bench.transcripts.model import Usage
+from bench.transcripts.model import Compaction, Usage
 
 HANDOFF = lineage_line(Lineage(session="s", n=3, prev=2)) + "\nThe port is 8443."
 CONTINUED = "This session is being continued from a previous conversation. The port is 8443."
@@ -67,6 +67,15 @@ def test_a_summary_beside_the_conversation_opens_a_window_too():
         user("a"), used(says("b"), 10), user("c"), used(says("d"), 20), compactions=[compacted(2, "sum")]
     )
     assert [(r.phase, r.handoff_chars) for r in readings(session)] == [("fresh", None), ("stock-compact", 3)]
+
+
+def test_a_compaction_whose_summary_is_nowhere_opens_a_window_of_unknown_text():
+    session = transcript(user("go"), says("done"), user("on"), says("yes"), compactions=[Compaction(at=2)])
+    found = readings(session)
+    assert [(r.phase, r.compaction, r.handoff_chars, r.handoff_tokens) for r in found] == [
+        ("fresh", 0, None, None),
+        ("stock-compact", 1, None, None),
+    ]
 
 
 def test_a_file_without_usage_has_turns_and_no_tokens():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.text import clip, estimate_tokens, printable
+from bench.text import clip, count, estimate_tokens, printable
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("ä" * 8, 2)])
@@ -27,3 +27,17 @@ def test_clip_keeps_at_most_that_many_characters(text, chars, out):
 )
 def test_control_characters_are_shown_not_sent(text, out):
     assert printable(text) == out
+
+
+@pytest.mark.parametrize(
+    ("n", "noun", "plural", "told"),
+    [
+        (1, "file", None, "1 file"),
+        (0, "file", None, "0 files"),
+        (1200, "time", None, "1,200 times"),
+        (2, "entry", "entries", "2 entries"),
+        (1, "entry", "entries", "1 entry"),
+    ],
+)
+def test_a_count_agrees_with_its_noun(n, noun, plural, told):
+    assert count(n, noun, plural) == told

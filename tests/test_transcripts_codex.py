@@ -16,6 +16,7 @@ from harness_sessions import (
     put,
 )
 
+from bench.cli import main
 from bench.transcripts import read
 from bench.transcripts.model import Image, Text, Thinking, ToolUse, Usage
 from bench.transcripts.view import seen_at
@@ -195,6 +196,29 @@ def test_what_a_compaction_left_is_told_as_an_answer_that_used_nothing(tmp_path)
     t = read(put(tmp_path, *COMPACTED, *lines))
     assert (t.compactions[0].tokens_before, t.compactions[0].tokens_after) == (910, 133)
     assert usages(t)[-1] == Usage(input=100, output=10)
+
+
+def test_commands_say_that_a_compaction_s_summary_is_not_stored(tmp_path, capsys):
+    lines = [codex_line("compacted", message=""), codex_says("assistant", "three"), codex_count(1000, 100)]
+    path = put(tmp_path, *COMPACTED, *lines)
+    assert main(["transcript", str(path)]) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.split()[1:2] == ["full"]]
+    # number, kind, at, trigger, tokens before and after, first prompt, seen, summary, preserved, cleared
+    seen = sum(m.tokens for m in read(path).messages[:5])
+    assert row == ["1", "full", "5", "—", "910", "—", "100", str(seen), "not", "stored", "0", "0"]
+    assert main(["handoffs", "list", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split("—", 1)[1].strip().startswith("—  no summary stored; ")
+    assert main(["handoffs", "show", str(path)]) == 2
+    assert "has no section 'full'; no summary stored; it has ledger" in capsys.readouterr().err
+
+
+def test_the_kinds_of_records_stand_on_lines_of_a_terminal_s_width(tmp_path, capsys):
+    kinds = [codex_event(f"a_kind_of_event_number_{n}") for n in range(12)]
+    assert main(["transcript", str(put(tmp_path, *CODEX, *kinds))]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 110 + len(str(tmp_path))
+    told = " ".join(line.strip() for line in out.splitlines())
+    assert all(f"1 event_msg:a_kind_of_event_number_{n}" in told for n in range(12))
 
 
 def test_a_readable_summary_stands_in_the_line(tmp_path):

@@ -32,7 +32,7 @@ from bench.field.feedback import (
     write_feedback,
 )
 from bench.field.searching import search
-from bench.field.stored import LINES, MATCHES, SECTIONS, Shelf, look_up, open_shelf, page
+from bench.field.stored import LINES, MATCHES, NOT_STORED, SECTIONS, Shelf, Stored, look_up, open_shelf, page
 from bench.keys import Tag
 from bench.project import Project, find_project
 from bench.text import printable
@@ -85,11 +85,16 @@ def _list(shelf: Shelf, *, as_json: bool) -> int:
     if as_json:
         emit_json(stored)
     elif stored:
-        lines = [{**msgspec.to_builtins(s), "sections": ", ".join(s.sections)} for s in stored]
+        lines = [{**msgspec.to_builtins(s), "sections": _sections(s)} for s in stored]
         emit(lines, LISTED, as_json=False)
     else:
         say(f"{shelf.name} holds no handoff")
     return 0
+
+
+def _sections(stored: Stored) -> str:
+    there = ", ".join(stored.sections)
+    return f"{NOT_STORED}; {there}" if stored.chars is None else there
 
 
 def _show(shelf: Shelf, args: argparse.Namespace) -> int:

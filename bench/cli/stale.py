@@ -24,7 +24,7 @@ from bench.chains.staleness import WRITING_S, Replay, Rule, Staleness, replay, s
 from bench.cli.output import emit_json, say
 from bench.errors import BenchError
 from bench.rows import MOST_STALE
-from bench.text import estimate_tokens
+from bench.text import count, estimate_tokens
 from bench.texttable import table
 from bench.transcripts.model import Transcript
 
@@ -100,7 +100,9 @@ def lines(found: Replay, told: Staleness, costs: tuple[RefreshCost, ...]) -> lis
     usd = total_usd(costs)
     why = next((c.reason for c in costs if c.usd is None), None)
     spent = f"${usd:.4f} at list prices" if usd is not None else f"cost not known: {why}"
-    out.append(f"refreshed {len(costs)} times, {sum(r.given_up for r in found.refreshes)} of them given up; {spent}")
+    out.append(
+        f"refreshed {count(len(costs), 'time')}, {sum(r.given_up for r in found.refreshes)} of them given up; {spent}"
+    )
     return out
 
 

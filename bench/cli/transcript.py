@@ -8,7 +8,8 @@ examples:
 
 Tokens are estimated: ceil(characters / 4). The main line is the whole history; 'seen' is what the model still saw of it
 at a compaction (or at the end), and what 'bench import' writes. Full compactions have the numbers that 'bench import
---at' takes; micro ones only cleared tool results, which 'seen' leaves out as well.
+--at' takes; micro ones only cleared tool results, which 'seen' leaves out as well. tokens_before and tokens_after are
+the harness's own counts, first_prompt what the API counted in the first request behind the compaction.
 The main line is the branch to the newest leaf; --leaf takes another one by a record's id, as 'beside it' lists them.
 --usage sums what each model used on each day, every answer once, with the list prices of that day.
 """
@@ -18,11 +19,13 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
+from textwrap import fill
 
 import msgspec
 
 from bench.cli.output import emit_json, say
 from bench.errors import BenchError
+from bench.models.usage import prompt_tokens
 from bench.text import printable
 from bench.texttable import table
 from bench.transcripts import holding, read, read_all
@@ -31,10 +34,17 @@ from bench.transcripts.view import seen_at, told_compactions
 
 SHOWN_UNREAD = 20
 """Unread lines that the text form prints; --json has all."""
+WIDTH = 110
+"""Characters of a line of what a file holds."""
+INDENT = " " * 15
+NO_BREAK = "\N{NO-BREAK SPACE}"
+NOT_STORED = "not stored"
+"""Of a compaction whose file does not hold its summary."""
 SHOWN_SIDES = 8
 """Conversations beside the main line that the text form names; --json has all."""
 COMPACTIONS = (
-    "number", "kind", "at", "trigger", "tokens_before", "tokens_after", "seen", "summary", "preserved", "cleared",
+    "number", "kind", "at", "trigger", "tokens_before", "tokens_after", "first_prompt", "seen", "summary", "preserved",
+    "cleared",
 )  # fmt: skip
 USAGE = (
     "day", "model", "answers", "input", "output", "cache_read", "cache_write_5m", "cache_write_1h", "usd_api",
@@ -117,8 +127,20 @@ def _compactions(transcript: Transcript) -> list[dict[str, object]]:
     for compaction in transcript.compactions:
         number += compaction.kind == "full"
         full = number if compaction.kind == "full" else None
-        rows.append({**_compaction(compaction, full), "seen": full and seen_at(transcript, full).tokens})
+        sizes = {"first_prompt": _first_prompt(transcript, compaction)}
+        rows.append({**_compaction(compaction, full), **sizes, "seen": full and seen_at(transcript, full).tokens})
     return rows
+
+
+def _first_prompt(transcript: Transcript, compaction: Compaction) -> int | None:
+    """Tokens of the first request that was answered behind the compaction; None where the file tells none."""
+    used = (m.usage for m in transcript.messages[compaction.at :] if m.role == "assistant" and m.usage is not None)
+    return next((prompt for usage in used if (prompt := prompt_tokens(usage))), None)
+
+
+def _shown(row: dict[str, object]) -> dict[str, object]:
+    missing = NOT_STORED if row["kind"] == "full" else None
+    return {**row, "summary": "yes" if row["summary"] else missing}
 
 
 def _compaction(compaction: Compaction, number: int | None) -> dict[str, object]:
@@ -149,18 +171,26 @@ def _text(path: Path, transcript: Transcript) -> str:
         ("tool calls", f"{transcript.tool_calls:,} in the main line"),
         ("tokens", _tokens(transcript)),
         ("beside it", _sides(transcript)),
-        ("records", holding(transcript)),
+        ("records", _wrapped(holding(transcript))),
         ("compactions", told_compactions(transcript.compactions)),
     ]
     lines = [f"{path}" + (f"  session {transcript.session_id}" if transcript.session_id else "")]
     lines += [f"  {name:<12} {value}" for name, value in facts if value]
     if transcript.compactions:
-        lines += [f"    {line}" for line in table(_compactions(transcript), COMPACTIONS).splitlines()]
+        rows = [_shown(row) for row in _compactions(transcript)]
+        lines += [f"    {line}" for line in table(rows, COMPACTIONS).splitlines()]
     lines.append(f"  {'unread lines':<12} {len(transcript.unread)}")
     lines += [f"    line {u.line}: {u.reason}" for u in transcript.unread[:SHOWN_UNREAD]]
     if len(transcript.unread) > SHOWN_UNREAD:
         lines.append(f"    and {len(transcript.unread) - SHOWN_UNREAD} more; --json lists all")
     return printable("\n".join(lines))
+
+
+def _wrapped(told: str) -> str:
+    """What is told, a part after each comma, on lines of at most WIDTH characters in the column of values."""
+    whole = told.replace(" ", NO_BREAK).replace(f",{NO_BREAK}", ", ")
+    lines = fill(whole, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False)
+    return lines.lstrip().replace(NO_BREAK, " ")
 
 
 def _tokens(transcript: Transcript) -> str:

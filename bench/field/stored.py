@@ -29,6 +29,8 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 LINES = 400
 """Lines of a page."""
 MATCHES = 50
+NOT_STORED = "no summary stored"
+"""Of a compaction whose file says only that it was."""
 WHOLE_RESULTS = 1 << 60
 """Characters a tool result is cut to in the transcript: a look-back is for what was cut elsewhere."""
 
@@ -41,8 +43,9 @@ class Stored(Struct, frozen=True, kw_only=True):
     at: str | None
     """When it was written, where that is known."""
     model: str | None
-    chars: int
-    tokens: int
+    chars: int | None
+    """None where a session compacted and its file does not hold the summary; so are the tokens."""
+    tokens: int | None
     sections: tuple[Section, ...]
 
 
@@ -106,7 +109,8 @@ def look_up(shelf: Shelf, number: int | None = None, section: Section = "full") 
     if found is None:
         raise BenchError(f"there is no handoff {number}; {shelf.name} has 1 to {len(stored)}")
     if section not in found.sections:
-        raise BenchError(f"handoff {number} has no section '{section}'; it has {', '.join(found.sections)}")
+        why = f"; {NOT_STORED}" if found.chars is None else ""
+        raise BenchError(f"handoff {number} has no section '{section}'{why}; it has {', '.join(found.sections)}")
     return found, shelf.section(number, section)
 
 
@@ -221,8 +225,8 @@ class SessionShelf:
             name=f"compaction {number}",
             at=self._compaction(number).time or written,
             model=None,
-            chars=len(text),
-            tokens=estimate_tokens(text),
+            chars=len(text) if text else None,
+            tokens=estimate_tokens(text) if text else None,
             sections=(*there, "ledger", "state", "transcript"),
         )
 

@@ -10,7 +10,7 @@ from bench.chains.refresh_cost import refresh_costs, total_usd
 from bench.chains.staleness import replay, staleness
 from bench.fixtures import Fixture
 from bench.forks.resolve import Resolved
-from bench.text import estimate_tokens
+from bench.text import count, estimate_tokens
 
 
 def early_notes(resolved: Resolved, today: date) -> Iterator[str]:
@@ -57,4 +57,4 @@ def _costs(resolved: Resolved, fixture: Fixture, today: date) -> Iterator[str]:
         usd = total_usd(costs)
         why = next((c.reason for c in costs if c.reason), None)
         spent = f"cost not known: {why}" if usd is None else f"about ${usd:.4f}"
-        yield f"{fixture.name}: refreshed {len(costs)} times over the session by {model}, {spent}"
+        yield f"{fixture.name}: refreshed {count(len(costs), 'time')} over the session by {model}, {spent}"

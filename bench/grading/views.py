@@ -14,6 +14,7 @@ from bench.grading.lexical import Look
 from bench.grading.patterns import CompiledAtom, compile_key
 from bench.grading.run import GradedStore, read_grades
 from bench.rows import GRADED, GradeRow, InventionRow, OutputRow
+from bench.text import count
 
 CLIP = 240
 """Characters of a source turn or a passage that are shown."""
@@ -117,7 +118,7 @@ def _unknown(asked: str, chosen: Mapping[str, Fixture]) -> BenchError:
     near = get_close_matches(asked, sorted(atoms | nevers), n=1)
     # an id is unique in its own key only: a set of ids would count fewer than the keys hold
     held = sum(len(f.key.atoms) for f in chosen.values()), sum(len(f.key.never) for f in chosen.values())
-    counts = f"the keys have {held[0]} atoms and {held[1]} entries of never"
+    counts = f"the keys have {count(held[0], 'atom')} and {count(held[1], 'entry', 'entries')} of never"
     hint = f"did you mean '{near[0]}'?" if near else counts
     return BenchError(f"no atom '{asked}' in {', '.join(sorted(chosen))}; {hint}")
 

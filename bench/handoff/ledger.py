@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bench.handoff.folders import ABOVE, common_folder, shortened
 from bench.handoff.ledger_rows import TARGET_CHARS, Row
-from bench.handoff.lines import JOINT, code, command_code, count, joined, listed, merged, newest, times
+from bench.handoff.lines import JOINT, code, command_code, joined, listed, merged, newest, times
 from bench.handoff.outcome import Ended
 from bench.handoff.written import Written, written_files
+from bench.text import count
 
 BUDGET_CHARS = 6000
 """Of the trimmed ledger: an untrimmed one outgrew the summary tenfold in long sessions."""

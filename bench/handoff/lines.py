@@ -25,11 +25,6 @@ def command_code(target: str, chars: int) -> str:
     return code(line) if line else ""
 
 
-def count(n: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def times(n: int, more: str = "") -> str:
     """What stands behind a line that holds for n, and `more`; nothing for one."""
     return f" ({n:,} times{more})" if n > 1 else ""

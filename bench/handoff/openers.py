@@ -13,12 +13,15 @@ from bench.transcripts.origin import origin_of
 
 
 class Opener(Struct, frozen=True, kw_only=True):
-    """A message that a compaction left at the head of a new window. `n`: by the lineage of a handoff, else counted."""
+    """What a compaction left at the head of a new window. `n`: by the lineage of a handoff, else counted.
+
+    `chars`: None where the file does not hold its text.
+    """
 
     kind: Literal["handoff", "stock"]
     index: int
     n: int
-    chars: int
+    chars: int | None
 
 
 class PriorHandoff(Struct, frozen=True):

@@ -86,7 +86,7 @@ def reading(
     design: str | None = None,
 ) -> Reading:
     """A reading with its shares. `percent` is a harness's own, taken where they cannot be computed."""
-    handoff_tokens = None if opener is None else tokens_of_chars(opener.chars)
+    handoff_tokens = None if opener is None or opener.chars is None else tokens_of_chars(opener.chars)
     return Reading(
         turn=turn,
         first=turn == 1,
@@ -144,9 +144,10 @@ def _stretches(transcript: Transcript) -> Iterator[tuple[int, int, Opener | None
     """First and last message (exclusive), opener, and messages kept from before, of each window."""
     openers = list(openers_in(transcript.messages))
     for k, compaction in enumerate(full_compactions(transcript), 1):
-        if compaction.summary_at is None and compaction.summary is not None:
-            # the summary stands beside the conversation, not in it
-            openers.append(Opener(kind="stock", index=compaction.at, n=k, chars=len(compaction.summary)))
+        if compaction.summary_at is None:
+            # the summary stands beside the conversation, or not in the file at all
+            chars = None if compaction.summary is None else len(compaction.summary)
+            openers.append(Opener(kind="stock", index=compaction.at, n=k, chars=chars))
     openers.sort(key=lambda o: o.index)
     kept = {c.summary_at if c.summary_at is not None else c.at: len(c.preserved) for c in full_compactions(transcript)}
     starts = [0, *(o.index for o in openers)]

@@ -14,6 +14,7 @@ from bench.analysis.units import SERIES
 from bench.frames import records
 from bench.runs.cost_clauses import atom_clause, cost_clauses
 from bench.runs.words import signed
+from bench.text import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,8 @@ Line = dict[str, object]
 
 CANNOT_TELL = "cannot tell"
 """Begins every sentence that finds nothing."""
+MOST_FURTHER = 100
+"""Replicates or fixtures that anybody would add; a larger number says no more than that it takes too many."""
 
 
 def conclusions(table: pd.DataFrame, measures: pd.DataFrame) -> pd.Series:
@@ -110,7 +113,7 @@ def _further(needed: object, there: object, what: str) -> str:
     if needed is None or not isinstance(there, int):
         return ""
     more = max(1, math.ceil(needed) - there)
-    return f"{more:,} more {what}{'s' * (more > 1)}"
+    return f"over {MOST_FURTHER} more {what}s" if more > MOST_FURTHER else count(more, f"more {what}")
 
 
 def _other_facts(line: Line) -> list[str]:
