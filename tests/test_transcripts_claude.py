@@ -173,9 +173,10 @@ def test_a_parent_that_comes_later_in_the_file_is_found(tmp_path):
     assert spoken(t) == ["go", "well", "more"]
 
 
-def test_a_ring_of_parents_ends(tmp_path):
-    t = read(written(tmp_path, user("u1", "a1", "go"), answer("a1", "u1", "well", id="m1")))
-    assert sorted(spoken(t)) == ["go", "well"]
+def test_a_ring_of_parents_begins_with_its_first_record(tmp_path):
+    records = [user("u1", "u2", "go"), answer("a1", "u1", "well", id="m1"), user("u2", "a1", "more")]
+    assert spoken(read(written(tmp_path, *records))) == ["go", "well", "more"]
+    assert spoken(read(written(tmp_path, *records, answer("a2", "u2", "so", id="m2")))) == ["go", "well", "more", "so"]
 
 
 def test_a_copied_record_stands_once_and_a_reused_id_loses_nothing(tmp_path):

@@ -228,7 +228,7 @@ def test_the_command_prints_what_a_session_holds(tmp_path, capsys):
         assert told in out
     row = next(line.split() for line in out.splitlines() if " full " in line)
     seen = str(sum(m.tokens for m in read(path).messages[:3]))
-    assert row == ["1", "full", "3", "auto", "1,000", "—", seen, "yes", "0", "0"]
+    assert row == ["1", "full", "3", "auto", "1,000", "—", "—", seen, "yes", "0", "0"]
     assert "\x1b" not in out
 
 

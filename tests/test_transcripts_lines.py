@@ -27,6 +27,7 @@ def read(data: bytes) -> tuple[list[tuple[int, object]], list[tuple[int, str]]]:
         ("two values and a gap", b'{"a":1} \t{"b":2}\n', [(1, {"a": 1}), (1, {"b": 2})]),
         ("U+2028 inside a string", '{"a":"x\u2028y"}\n'.encode(), [(1, {"a": "x\u2028y"})]),
         ("U+0085 inside a string", '{"a":"x\u0085y"}\n'.encode(), [(1, {"a": "x\u0085y"})]),
+        ("control characters raw in a string, NUL too", b'{"a":"x\0\x1b\ty"}\n', [(1, {"a": "x\0\x1b\ty"})]),
         ("half a character", b'{"a":"x\\ud83d"}\n', [(1, {"a": "x\ufffd"})]),
         ("a whole pair", b'{"a":"\\ud83d\\ude00"}\n', [(1, {"a": "\U0001f600"})]),
         ("a large number", b'{"a":123456789012345678901234567890}\n', [(1, {"a": 123456789012345678901234567890})]),

@@ -108,7 +108,23 @@ def _parents(nodes: list[Record]) -> list[int | None]:
         if node.uuid and (node.uuid not in index or (node.role and not nodes[index[node.uuid]].role)):
             index[node.uuid] = i
     flat = not any(n.parent in index or n.logical_parent in index for n in nodes)
-    return [_parent(node, i, index, flat) for i, node in enumerate(nodes)]
+    return _without_rings([_parent(node, i, index, flat) for i, node in enumerate(nodes)])
+
+
+def _without_rings(parents: list[int | None]) -> list[int | None]:
+    """The parents, where a ring of records begins with the one that stands first in the file."""
+    known: set[int] = set()
+    for start in range(len(parents)):
+        path: dict[int, None] = {}
+        at: int | None = start
+        while at is not None and at not in known and at not in path:
+            path[at] = None
+            at = parents[at]
+        if at is not None and at in path:
+            walked = list(path)
+            parents[min(walked[walked.index(at) :])] = None
+        known.update(path)
+    return parents
 
 
 def _parent(node: Record, i: int, index: dict[str, int], flat: bool) -> int | None:

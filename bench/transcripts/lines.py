@@ -28,7 +28,8 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _GAP = re.compile(r"[ \t\r\n]*")
-_scanner = json.JSONDecoder(parse_constant=lambda _: None)
+_scanner = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
+"""Takes control characters that stand raw in a string, NUL among them."""
 _KINDS = {
     list: "a list",
     str: "a string",
@@ -61,7 +62,7 @@ def parse_document(data: bytes) -> object:
     except (msgspec.DecodeError, RecursionError):
         pass
     try:
-        value: object = json.loads(data.decode("utf-8", "replace"))
+        value: object = json.loads(data.decode("utf-8", "replace"), strict=False)
         return _mend(value)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
