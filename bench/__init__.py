@@ -26,8 +26,8 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(("show_arms", "show_by", "show_comparison", "show_lost", "show_tags"), "bench.runs.told"),
     **dict.fromkeys(
         (
-            "arm_table", "compare", "distance_table", "first_losses", "fixture_table", "gradings",
-            "lost", "measures", "recall", "speaker_table", "spread", "survival_table", "tag_table", "times_said_table",
+            "arm_table", "compare", "distance_table", "fixture_table", "gradings", "lost", "measures", "recall",
+            "speaker_table", "spread", "tag_table", "times_said_table",
         ),
         "bench.runs.view",
     ),
@@ -40,6 +40,7 @@ _HOMES: dict[str, str] = {
     ),
     **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.runs.delivered"),
     **dict.fromkeys(("agreements", "show_agreement"), "bench.runs.agreement"),
+    **dict.fromkeys(("first_losses", "step_table", "survival_table"), "bench.runs.steps"),
     **dict.fromkeys(("noise", "projections", "show_noise"), "bench.runs.noise"),
     **dict.fromkeys(("frontier", "recall_at_budget", "show_frontier"), "bench.runs.frontier"),
     "write_report": "bench.report",

@@ -293,6 +293,10 @@ def test_where_nothing_could_be_forked_in_either_run_there_is_nothing_to_compare
         (["new", "--fail-below", "-3"], "--fail-below needs a run to hold this one against"),
         (["new", "--baseline", "new"], "the baseline is this run itself"),
         (["new", "nobody", "--baseline", "old"], "has no arm 'nobody'; its arms are a, b"),
+        (
+            ["new", "--baseline", "a"],
+            "--baseline takes an earlier run, 'a' is an arm; to hold its arms against 'a', name",
+        ),
         (["new", "--baseline", "odl"], "no run 'odl' in it; did you mean 'old'?"),
     ],
 )

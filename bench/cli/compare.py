@@ -101,10 +101,11 @@ def _gate(args: Namespace) -> int:
     from bench.runs.baseline import against_baseline
     from bench.runs.index import open_run
 
+    opened = open_run(args.run)
     lines = records(
         against_baseline(
-            open_run(args.run),
-            open_run(args.baseline),
+            opened,
+            _baseline(opened, args.baseline),
             *args.arms,
             fail_below=args.fail_below,
             with_truncated=args.with_truncated,
@@ -116,6 +117,20 @@ def _gate(args: Namespace) -> int:
         several = len({(line["grader"], line["scope"]) for line in lines}) > 1
         print("\n".join(printable(_told(line, several)) for line in lines))
     return EXIT_FAILED if any(line["verdict"] == FAIL for line in lines) else 0
+
+
+def _baseline(opened: Run, name: str) -> Run:
+    """The earlier run. Raises BenchError, which says how to compare with it, where the name is an arm's."""
+    from bench.runs.index import open_run
+
+    try:
+        return open_run(name)
+    except BenchError:
+        labels = {mark.label for marks in opened.store.run_json().arms.values() for mark in marks}
+        if name not in labels:
+            raise
+    told = f"to hold its arms against '{name}', name that first: bench compare {opened.name} {name}"
+    raise BenchError(f"--baseline takes an earlier run, '{name}' is an arm; {told}", path=opened.root)
 
 
 def _told(line: dict[str, object], several: bool) -> str:

@@ -30,6 +30,8 @@ from bench.cli.output import emit_json
 from bench.errors import BenchError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bench.runs.index import Run
 
 UNITS = ("carry", "write", "tokens")
@@ -57,8 +59,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from bench.frames import records
     from bench.runs.index import open_run
-    from bench.runs.told import TABLES_BY, show_arms, show_by, without_superseded
-    from bench.runs.view import arm_table, fixture_table
+    from bench.runs.told import show_arms, show_by, without_superseded
 
     if args.out and not args.to:
         raise BenchError("--out takes the format from --to; say --to csv, parquet or md")
@@ -70,8 +71,7 @@ def run(args: Namespace) -> int:
     if args.delivered:
         return _delivered(opened, with_truncated=args.with_truncated, as_json=args.json)
     if args.json:
-        views = {None: arm_table, "fixture": fixture_table} | TABLES_BY
-        frame = views[args.by](opened, with_truncated=args.with_truncated)
+        frame = _frame(opened, args)
         emit_json(records(without_superseded(opened, frame)[0] if args.latest else frame))
     elif args.by in BY:
         print(show_by(opened, args.by, with_truncated=args.with_truncated, latest=args.latest))
@@ -82,8 +82,7 @@ def run(args: Namespace) -> int:
 
 def _export(opened: Run, args: Namespace) -> int:
     from bench.exporting.tables import as_bytes, as_markdown
-    from bench.runs.told import TABLES_BY, show_arms, show_by, without_superseded
-    from bench.runs.view import arm_table, fixture_table
+    from bench.runs.told import show_arms, show_by, without_superseded
 
     if args.frontier or args.delivered or args.json:
         raise BenchError("--to is of the arm table and its --by; --frontier and --delivered print JSON with --json")
@@ -92,9 +91,7 @@ def _export(opened: Run, args: Namespace) -> int:
         told = by(opened, by=args.by, with_truncated=args.with_truncated, latest=args.latest)
         data = as_markdown(told).encode()
     else:
-        frame = ({None: arm_table, "fixture": fixture_table} | TABLES_BY)[args.by](
-            opened, with_truncated=args.with_truncated
-        )
+        frame = _frame(opened, args)
         data = as_bytes(without_superseded(opened, frame)[0] if args.latest else frame, args.to)
     if args.out:
         write_bytes(args.out, data)
@@ -103,6 +100,16 @@ def _export(opened: Run, args: Namespace) -> int:
     else:
         print(data.decode(), end="")
     return 0
+
+
+def _frame(opened: Run, args: Namespace) -> pd.DataFrame:
+    """Every column of every line of what is asked for; by step, of both tables that are printed."""
+    from bench.runs.steps import step_table
+    from bench.runs.told import TABLES_BY
+    from bench.runs.view import arm_table, fixture_table
+
+    views = {None: arm_table, "fixture": fixture_table} | TABLES_BY | {"step": step_table}
+    return views[args.by](opened, with_truncated=args.with_truncated)
 
 
 def _delivered(opened: Run, *, with_truncated: bool, as_json: bool) -> int:

@@ -44,6 +44,7 @@ def conclusion(line: Line, first: Line, costs: Mapping[object, Line], comparison
     """The sentence of one arm against the first; `costs` are its measures, `comparisons` how many were looked at."""
     parts = [
         *_what(line, first, comparisons),
+        *_two_outputs(line, first),
         *_no_worse(line),
         *_gaps(line),
         *_worst(line, first),
@@ -72,6 +73,23 @@ def _what(line: Line, first: Line, comparisons: int) -> list[str]:
         return [told] if line["target"] == LIKE_THESE else [told, *_other_facts(line)]
     told = f"{CANNOT_TELL} {name} from {base} on {line['target']}: {signed(difference)} points"
     return [f"{told} ({_interval(low, high)}, {_design(line)})", *_doubt(line, comparisons), *_takes(line)]
+
+
+def _two_outputs(line: Line, first: Line) -> list[str]:
+    """Where there is one output of each arm and no more: on which atoms these two differ."""
+    only, low, high, p = (_number(line[c]) for c in ("only_other", "outputs_low", "outputs_high", "outputs_p"))
+    if only is None:
+        return []
+    sure = line["why_no_interval"] == SURE
+    about = f"that is about these two outputs, {'the same each time' if sure else 'not about the arms'}"
+    if low is None or high is None or p is None:
+        return [f"the two outputs carry the same of {line['common_atoms']} atoms; {about}"]
+    either = (
+        f"{line['only_first']} are carried by {first['name']} alone and {line['only_other']} by {line['name']} alone"
+    )
+    share = f"{line['name']} has {POINTS * (_number(line['outputs_share']) or 0.0):.0f} %"
+    ends = f"95 % interval {POINTS * low:.0f} to {POINTS * high:.0f} %, exact p {p:.2g}"
+    return [f"of {line['common_atoms']} atoms {either}: {share} of these ({ends}); {about}"]
 
 
 def _doubt(line: Line, comparisons: int) -> list[str]:

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 from bench.errors import BenchError
 from bench.runs.atoms import atom_places, atom_texts
 from bench.runs.factors import atom_distractors
-from bench.runs.view import (
-    Grading,
-    compare,
-    one_grading,
-    ranked_grades,
-    survival_table,
-    truncated_too,
-)  # fmt: skip
+from bench.runs.steps import survival_table
+from bench.runs.view import Grading, compare, one_grading, ranked_grades, truncated_too
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,6 +14,7 @@ from bench.runs.arm_words import arm_notes, arm_tables
 from bench.runs.atoms import rekeyed
 from bench.runs.factors import distractor_table
 from bench.runs.left_out import arms_left_out
+from bench.runs.steps import first_losses, survival_table
 from bench.runs.stepwise import CONTEXTS_DIFFER
 from bench.runs.versions import superseded
 from bench.runs.view import (
@@ -21,13 +22,11 @@ from bench.runs.view import (
     compare,
     disputes,
     distance_table,
-    first_losses,
     fixture_table,
     gradings,
     lost,
     measures,
     speaker_table,
-    survival_table,
     tag_table,
     times_said_table,
     truncated_too,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.errors import BenchError
-from bench.runs.atoms import atom_places, atom_stretches, atom_texts
+from bench.runs.atoms import atom_places, atom_texts
 from bench.runs.index import Run
 from bench.runs.stepwise import step_by_step
 
@@ -89,35 +89,6 @@ def speaker_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
 
     gradings(run)
     return named(by_speaker(ranked_grades(run, with_truncated)))
-
-
-def survival_table(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
-    """One line an arm, step of a chain and earlier stretch: see `survival`; empty where no chain ran."""
-    from bench.analysis.atoms.survival import survival
-
-    gradings(run)
-    ranked = ranked_grades(run, with_truncated)
-    table = survival(ranked, _stretches(run, ranked))
-    return table.assign(name=table["arm"].astype("string"))
-
-
-def first_losses(run: Run, *, with_truncated: bool = False) -> pd.DataFrame:
-    """One line an arm and number of compactions of a chain: see `bench.analysis.atoms.first_losses`."""
-    from bench.analysis.atoms.first_losses import first_losses as of
-
-    gradings(run)
-    ranked = ranked_grades(run, with_truncated)
-    return of(ranked, _stretches(run, ranked))
-
-
-def _stretches(run: Run, ranked: pd.DataFrame) -> pd.DataFrame:
-    """fixture, atom, stretch by the chain's own cuts; where the key has changed since, the first step graded on it."""
-    import pandas as pd
-
-    from bench.analysis.atoms.survival import stretches
-
-    found = pd.concat([atom_stretches(run), stretches(ranked)])
-    return found.drop_duplicates(["fixture", "atom"], ignore_index=True)
 
 
 def recall(run: Run) -> pd.DataFrame:

@@ -16,6 +16,9 @@ from bench.analysis.arms.spread import POINTS, arm_spread
 from bench.analysis.bounds import Gap, cell_bounds, difference_bounds
 from bench.analysis.comparing.pairs import Pairs, pairs
 from bench.analysis.comparing.seeing import run_counts, seeing
+from bench.analysis.comparing.two_outputs import COUNTS as OUTPUT_COUNTS
+from bench.analysis.comparing.two_outputs import FIGURES as OUTPUT_FIGURES
+from bench.analysis.comparing.two_outputs import two_outputs
 from bench.analysis.credited import credited
 from bench.analysis.recall import arm_recall, run_recall
 from bench.analysis.statistics.equivalence import equivalence
@@ -39,12 +42,15 @@ FIGURES = [
     "difference", "low", "high", "se", "df", "p", "p_holm", "p_exact", "sees", "worth_seeing", "runs_for_it",
     "fixtures_for_it", "these_low", "these_high", "these_p", "atoms_low", "atoms_high", "least", "most", "margin",
     "p_no_worse", "p_as_good", "gaps", "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms",
-    "atoms_left_out",
+    "atoms_left_out", *OUTPUT_FIGURES,
 ]  # fmt: skip
 """Numbers of a comparison; differences, limits, se and what it sees in points. low to high is the 95 % interval on the
-target, these_ on these facts alone, atoms_ on atoms like these; least to most is what gaps leave open."""
+target, these_ on these facts alone, atoms_ on atoms like these; least to most is what gaps leave open; only_ and
+outputs_ are of two outputs only (`two_outputs`)."""
 WORDS = ["target", "exact_test", "why_no_interval", "fixture_differences"]
-COUNTS = ["gaps", "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out"]
+COUNTS = [
+    "gaps", "cells", "fewest_runs", "most_runs", "common_fixtures", "common_atoms", "atoms_left_out", *OUTPUT_COUNTS,
+]  # fmt: skip
 
 
 def compare(
@@ -86,6 +92,8 @@ def compare(
         gaps = [difference_bounds(ends[_is(ends, first)], ends[_is(ends, one)]) for one in series]
     lines = [_line(one, gap, worth_seeing, margin) for one, gap in zip(both, gaps, strict=True)]
     lines[0] = {"common_fixtures": len(both[0].fixtures), "common_atoms": both[0].common_atoms, "atoms_left_out": 0}
+    if len(series) == 2:  # one comparison: a p of several would have to be adjusted
+        lines[1] |= two_outputs(sides[series[0]], sides[series[1]])
     for line, adjusted in zip(lines, holm([_p(line) for line in lines]), strict=True):
         line["p_holm"] = adjusted
         line["found"] = _found(line)
