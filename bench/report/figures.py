@@ -20,7 +20,7 @@ from bench.runs.figures import (
     plot_survival,
     series_kinds,
 )  # fmt: skip
-from bench.runs.view import survival_table
+from bench.runs.steps import survival_table
 
 if TYPE_CHECKING:
     import pandas as pd
