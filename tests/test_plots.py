@@ -1,11 +1,14 @@
 """Figures, judged by what they are given to draw and by what they say, never by pixels."""
 
+import tomllib
+
 import pytest
-from runs import graded, grades, output
+from runs import NOTEBOOKS, graded, grades, output
 
 from bench.analysis.arms.output_table import output_table
 from bench.analysis.arms.pareto import arm_points
 from bench.analysis.atoms.lost import atom_arms
+from bench.analysis.units import CONTROLS
 from bench.errors import BenchError
 from bench.frames import frame, records
 from bench.plots import lost_atoms_map, recall_vs_cost, save, spread_strips
@@ -31,6 +34,12 @@ def table(runs, **costs):
             outputs.append(output(arm, replicate=i, kind=kind, model=model, carry_usd=usd, **costs))
             rows += grades(letters, arm, replicate=i, model=model)
     return output_table(frame(outputs, OutputRow), frame(rows, GradeRow))
+
+
+def shipped_arms(sweep):
+    """The arms of a shipped sweep, controls aside."""
+    given = tomllib.loads((NOTEBOOKS.parent / "sweeps" / f"{sweep}.toml").read_text())["arms"]
+    return tuple(arm for arm in given if arm not in CONTROLS and not arm.startswith("tail"))
 
 
 TWO = {"inventory": [("CCLL", 0.02), ("CCCL", 0.04)], "short": [("CLLL", 0.01)]}
@@ -170,6 +179,19 @@ def test_shipped_arms_can_all_be_told_apart_also_in_grey():
     look = styles(dict.fromkeys(SLOTS, "prompt"))
     assert len({(s.colour, s.marker) for s in look.values()}) == len(SLOTS)
     assert len({s.marker for arm, s in look.items() if SLOTS[arm] < 6}) == 6
+
+
+@pytest.mark.parametrize(
+    "arms",
+    [
+        *(shipped_arms(name) for name in ("quickstart", "no-model", "chain")),
+        ("stock", "window-4k", "extract-1k"),  # the README's first sweep
+        ("inventory", "nine-sections", "short", "window-1k", "window-4k", "window-16k", "extract-1k", "stock"),
+    ],
+)
+def test_arms_that_are_compared_share_neither_colour_nor_marker(arms):
+    look = list(styles(dict.fromkeys(arms, "prompt")).values())
+    assert len({s.colour for s in look}) == len({s.marker for s in look}) == len(look)
 
 
 def test_an_arm_has_the_same_look_whatever_else_is_drawn():

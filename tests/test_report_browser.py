@@ -165,6 +165,7 @@ def test_an_evidence_link_leads_from_the_atom_to_its_words_in_the_handoff(visit)
     assert [line.split("\n")[0] for line in lines.all_inner_texts()] == [
         "stale", "absent", "carried", "carried", "carried", "absent",
     ]  # fmt: skip
+    assert lines.last.inner_text().endswith("nothing r1")  # it has no text to lead to
     line = lines.filter(has_text="inventory r2")
     line.get_by_role("link", name="show", exact=True).click()
     marked = page.locator("#left mark.here")
@@ -238,6 +239,11 @@ def test_a_phone_needs_no_sideways_scrolling(visit, width):
     assert page.evaluate("document.documentElement.scrollWidth") == width
     left, right = (page.locator(f"#{side}").bounding_box() for side in ("left", "right"))
     assert left["y"] + left["height"] < right["y"]
+    table = page.locator("#arms .scroll")
+    table.evaluate("e => { e.scrollLeft = e.scrollWidth; }")
+    assert table.evaluate("e => e.scrollLeft") > 0
+    name, frame = table.locator("tbody th").first.bounding_box(), table.bounding_box()
+    assert abs(frame["x"] - name["x"]) <= 1 and name["width"] < width / 2  # whose line it is stays in sight
 
 
 WORDS = [

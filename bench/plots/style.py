@@ -29,9 +29,10 @@ CONTROL_MARKERS = {"full": "*", "nothing": "X", "tail": "d"}
 
 SLOTS = {
     "inventory": 0, "nine-sections": 1, "short": 2, "two-copy": 3, "answer-sheet": 4, "ten-questions": 5,
-    "window-1k": 6, "window-4k": 7, "window-16k": 14, "window-64k": 15, "extract-1k": 12, "stock": 13,
+    "window-1k": 6, "window-4k": 7, "window-16k": 27, "window-64k": 10, "extract-1k": 28, "stock": 21,
 }  # fmt: skip
-"""Shipped arm -> slot; a slot is a colour (modulo 8) and, with its eighth, a marker."""
+"""Shipped arm -> slot; a slot is a colour (modulo 8) and, with its eighth, a marker. Twelve arms share eight colours:
+those that shipped sweeps and the README compare share neither colour nor marker."""
 
 TIP = "tip:"
 """Begins the id of an element of a figure; what follows is its tooltip in the report."""

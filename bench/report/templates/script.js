@@ -68,14 +68,14 @@
       item.hidden = !arms.has(output.name);
       const body = el("span");
       const words = output.here ? quoted(output, atom) : "";
-      const where = el("span", `${output.name} ${output.label} · `, "where");
+      const where = el("span", `${output.name} ${output.label}`, "where");
       if (words) {
-        where.append(link(`#left/${output.id}/${atom}`, "show"), " · ", link(`#right/${output.id}/${atom}`, "show right"));
+        where.append(" · ", link(`#left/${output.id}/${atom}`, "show"), " · ", link(`#right/${output.id}/${atom}`, "show right"));
         body.append(el("q", words));
       } else if (output.here) {
-        where.append(link(`#left/${output.id}`, "read"));
+        where.append(" · ", link(`#left/${output.id}`, "read"));
       } else if (output.file) {
-        where.append(link(output.file, "file"));
+        where.append(" · ", link(output.file, "file"));
       }
       body.prepend(where);
       item.append(el("span", verdict.told, `v ${verdict.kind}`), body);
