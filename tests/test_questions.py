@@ -95,7 +95,7 @@ def test_a_fixture_of_locomo_passes_the_check_and_asks_what_its_evidence_holds(f
     ]
     assert made.left_out == (
         "1 adversarial question(s): they have no answer in it",
-        "question 3 (single-hop): its evidence does not hold “3”",
+        "question 3 (single-hop): its evidence does not hold “3” so that patterns could ask for it",
     )
     about = fixture.about
     assert (about.licence, about.split, about.title) == ("CC-BY-NC-4.0", "holdout", "LoCoMo, conversation conv-7")
@@ -161,8 +161,28 @@ def test_the_commands_make_fixtures_and_say_what_is_left_out(files, capsys):
     assert main(["fixtures", "locomo", str(files / "locomo.json"), "--only", "conv-7", "--to", out]) == 0
     assert main(["fixtures", "longmemeval", str(files / "longmemeval.json"), "--first", "1", "--to", out]) == 0
     shown = capsys.readouterr()
-    assert "locomo-conv-7/: 4 messages, 4 atoms" in shown.out and "longmemeval-q1/: 4 messages, 1 atoms" in shown.out
+    assert "locomo-conv-7/: 4 messages, 4 atoms" in shown.out and "longmemeval-q1/: 4 messages, 1 atom\n" in shown.out
     assert "question 3 (single-hop)" in shown.err
     assert main(["fixtures", "locomo", str(files / "locomo.json"), "--only", "nine", "--to", out]) == 2
     assert "has no sample 'nine'; it has conv-7" in capsys.readouterr().err
     assert main(["fixtures", "longmemeval", str(files / "none.json"), "--to", out]) == 2
+
+
+@pytest.mark.parametrize(("source", "told"), [("locomo", "is not LoCoMo's"), ("longmemeval", "is not LongMemEval's")])
+def test_a_hostile_file_is_one_line(tmp_path, source, told, capsys):
+    path = tmp_path / "x.json"
+    for text, said in (("[" * 10**5 + "]" * 10**5, told), ("[]", "holds no conversation")):
+        path.write_text(text)
+        assert main(["fixtures", source, str(path), "--to", str(tmp_path / "out")]) == 2
+        err = capsys.readouterr().err
+        assert said in err and len(err.splitlines()) == 1
+    assert main(["fixtures", source, str(path), "--first", "-1"]) == 2
+    assert capsys.readouterr().err == "--first takes a number of 1 or more\n"
+
+
+def test_a_question_without_evidence_says_so_and_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
+    asked = {"question": "Where is the farm?", "answer": "in Tartu", "evidence": ["D9:9"], "category": 4}
+    text = json.dumps([{**LOCOMO[0], "qa": [asked]}])
+    (tmp_path / "x.json").write_text(text, encoding="utf-8-sig")
+    [made] = make_fixtures("locomo", tmp_path / "x.json", tmp_path / "out")
+    assert made.left_out == ("question 1 (single-hop): it names no message of the conversation as its evidence",)

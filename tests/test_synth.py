@@ -132,3 +132,14 @@ def test_the_command_makes_the_fixture_and_listing_stays_as_it_was(tmp_path, mon
     assert main(["fixtures"]) == 0
     assert "build-tool-4" in capsys.readouterr().out
     assert main([*words[:3], "nope", *words[4:]]) == 2
+
+
+def test_a_size_below_what_the_turns_take_is_said_and_one_below_a_token_refused(tmp_path, capsys):
+    argv = ["fixtures", "synth", "--scenario", "web-shop", "--turns", "6", "--atoms", "3", "--seed", "1"]
+    assert main([*argv, "--to", str(tmp_path), "--tokens", "50"]) == 0
+    out, err = capsys.readouterr()
+    assert ", 3 atoms\n" in out and err.startswith("--tokens fills a session up; these turns alone take 1,")
+    assert main([*argv, "--to", str(tmp_path), "--tokens", "2000", "--name", "x"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*argv, "--to", str(tmp_path), "--tokens", "-1", "--name", "y"]) == 2
+    assert capsys.readouterr().err == "--tokens takes a number of 1 or more\n"

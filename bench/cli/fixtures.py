@@ -18,14 +18,16 @@ import argparse
 from pathlib import Path
 
 from bench.cli.output import emit, say
-from bench.errors import shown
+from bench.errors import BenchError, shown
 from bench.fixtures import Fixture, list_fixtures
 from bench.project import checked_label, find_project
-from bench.text import printable
+from bench.text import count, printable
 
 COLUMNS = (
     "name", "title", "language", "split", "messages", "tokens", "atoms", "vital", "stale", "wrong", "never",
 )  # fmt: skip
+OVER = 1.2
+"""A made-up session of more times the tokens that were asked for says so: the last file may go a little beyond."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,11 +84,16 @@ def run(args: argparse.Namespace) -> int:
 def _synth(args: argparse.Namespace) -> int:
     from bench.synth import Request, write_synthetic
 
+    if args.tokens is not None and args.tokens < 1:
+        raise BenchError("--tokens takes a number of 1 or more")
     request = Request(args.scenario, args.turns, args.atoms, args.seed, args.tokens)
     label = checked_label(args.name or f"{args.scenario}-{args.seed}", "fixture")
     folder = (args.to.expanduser() if args.to else find_project().fixtures) / label
     made = write_synthetic(request, folder)
-    print(f"made {shown(folder)}/: {made.messages:,} messages, {made.tokens:,} tokens, {len(made.key.atoms)} atoms")
+    print(f"made {shown(folder)}/: {made.messages:,} messages, {made.tokens:,} tokens, "
+          f"{count(len(made.key.atoms), 'atom')}")  # fmt: skip
+    if args.tokens is not None and made.tokens > args.tokens * OVER:
+        say(f"--tokens fills a session up; these turns alone take {made.tokens:,}")
     print(f"next: bench check {shown(folder)}")
     return 0
 
@@ -99,7 +106,7 @@ def _compactbench(args: argparse.Namespace) -> int:
     label = checked_label(args.name or f"{case.name}-{args.seed}", "fixture")
     folder = (args.to.expanduser() if args.to else find_project().fixtures) / label
     write_case(case, folder, args.file.name)
-    print(f"made {shown(folder)}/: {len(case.transcript.messages):,} messages, {len(case.atoms)} atoms")
+    print(f"made {shown(folder)}/: {len(case.transcript.messages):,} messages, {count(len(case.atoms), 'atom')}")
     for text in case.left_out:
         say(f"left out, since no turn states it: {text}")
     return 0
@@ -108,14 +115,20 @@ def _compactbench(args: argparse.Namespace) -> int:
 def _posed(args: argparse.Namespace) -> int:
     from bench.questions.making import make_fixtures
 
+    if args.first is not None and args.first < 1:
+        raise BenchError("--first takes a number of 1 or more")
     to = args.to.expanduser() if args.to else find_project().fixtures
+    any_made = False
     for made in make_fixtures(args.action, args.file, to, only=tuple(args.only), first=args.first):
+        any_made = True
         for why in made.left_out:
             say(printable(why))
         if made.folder is None:
             say(f"no fixture of {made.name}: none of its questions can be asked of a handoff by patterns")
         else:
-            print(f"made {shown(made.folder)}/: {made.messages:,} messages, {made.atoms} atoms")
+            print(f"made {shown(made.folder)}/: {count(made.messages, 'message')}, {count(made.atoms, 'atom')}")
+    if not any_made:
+        raise BenchError("holds no conversation", path=args.file)
     return 0
 
 

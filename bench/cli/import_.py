@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from bench.cli.output import say
 from bench.errors import shown
-from bench.text import printable
+from bench.text import count, printable
 
 if TYPE_CHECKING:
     from bench.importing import Imported
@@ -64,11 +64,11 @@ def _told(made: Imported) -> str:
         f"made {folder}/",
         f"  transcript.jsonl  {len(seen.messages):,} messages, {seen.tokens:,} tokens, up to {point}",
         f"                    {_of(made)}",
-        f"  key.yaml          {len(made.key.atoms)} drafted atoms, {vital} of them vital"
+        f"  key.yaml          {count(len(made.key.atoms), 'drafted atom')}, {vital} of them vital"
         + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
         f"  replays/stock.md  {'the' if made.stock else 'not made: the file holds no'} summary of the harness there",
         *([] if made.replaced is None else [f"  scrubbed.csv      {_replaced(made.replaced)}"]),
-        *([f"  {made.other_sessions} more session(s) of the file left aside"] if made.other_sessions else []),
+        *([f"  {count(made.other_sessions, 'more session')} of the file left aside"] if made.other_sessions else []),
         f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
     ]
     return "\n".join(lines)

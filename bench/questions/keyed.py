@@ -63,13 +63,17 @@ def key_of(posed: Posed) -> KeyOf:
     for question in posed.questions:
         found = list(_atoms(question, posed.transcript))
         if not found:
-            left_out.append(
-                f"{question.id} ({question.kind}): its evidence does not hold “{clip(question.answer, 80)}”"
-            )
+            left_out.append(f"{question.id} ({question.kind}): {_lacking(question)}")
         for candidate in found:
             if all(candidate.accept != a.accept for a in atoms):
                 atoms.append(_probing(candidate.atom(f"a{len(atoms) + 1:03}"), question))
     return KeyOf(tuple(atoms), tuple(left_out))
+
+
+def _lacking(question: Question) -> str:
+    if not question.at:
+        return "it names no message of the conversation as its evidence"
+    return f"its evidence does not hold “{clip(question.answer, 80)}” so that patterns could ask for it"
 
 
 def _probing(atom: Atom, question: Question) -> Atom:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from bench.errors import BenchError
 from bench.keys import Tag
 from bench.questions.keyed import Posed, Question
+from bench.transcripts.lines import BOM
 from bench.transcripts.model import Author, Message, Role, Text, Transcript
 
 LICENCE = "CC-BY-NC-4.0"
@@ -49,8 +50,8 @@ class _Sample(Struct, frozen=True):
 def samples_of(path: Path, only: tuple[str, ...] = ()) -> Iterator[Posed]:
     """Every conversation of the file, or those of these ids. Raises BenchError for a file that is none of LoCoMo's."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=list[_Sample] | _Sample)
-    except msgspec.MsgspecError as error:
+        found = msgspec.json.decode(path.read_bytes().removeprefix(BOM), type=list[_Sample] | _Sample)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise BenchError(f"is not LoCoMo's JSON: {error}", path=path) from None
     except OSError as error:
         raise BenchError(f"cannot be read: {error.strerror}", path=path) from None
@@ -92,7 +93,7 @@ def _turns(conversation: dict[str, Any], path: Path) -> Iterator[tuple[str, _Tur
         when = f"[session {number}, {conversation.get(f'{name}_date_time', 'no date')}] "
         try:
             turns = msgspec.convert(conversation[name] or [], list[_Turn])
-        except msgspec.ValidationError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise BenchError(f"{name} is not LoCoMo's: {error}", path=path) from None
         for i, turn in enumerate(turns):
             yield when if i == 0 else "", turn

@@ -18,6 +18,7 @@ from msgspec import Struct
 from bench.errors import BenchError
 from bench.keys import Tag
 from bench.questions.keyed import Posed, Question
+from bench.transcripts.lines import BOM
 from bench.transcripts.model import Author, Message, Text, Transcript
 
 LICENCE = "MIT"
@@ -49,9 +50,9 @@ class _Record(Struct, frozen=True):
 def records_of(path: Path, only: tuple[str, ...] = (), first: int | None = None) -> Iterator[Posed]:
     """The records of these ids, or the first so many. Raises BenchError for a file that is none of LongMemEval's."""
     try:
-        raw = msgspec.json.decode(path.read_bytes(), type=list[msgspec.Raw])
+        raw = msgspec.json.decode(path.read_bytes().removeprefix(BOM), type=list[msgspec.Raw])
         named = {msgspec.json.decode(r, type=_Named).question_id: r for r in raw}
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise BenchError(f"is not LongMemEval's JSON: {error}", path=path) from None
     except OSError as error:
         raise BenchError(f"cannot be read: {error.strerror}", path=path) from None
@@ -62,7 +63,7 @@ def records_of(path: Path, only: tuple[str, ...] = (), first: int | None = None)
     for id_, record in islice(chosen, first):
         try:
             yield _posed(msgspec.json.decode(record, type=_Record), path)
-        except msgspec.ValidationError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise BenchError(f"question '{id_}' is not LongMemEval's: {error}", path=path) from None
 
 
