@@ -41,7 +41,8 @@ _HOMES: dict[str, str] = {
     **dict.fromkeys(("delivered_cells", "delivered_table", "show_delivered"), "bench.runs.delivered"),
     **dict.fromkeys(("agreements", "show_agreement"), "bench.runs.agreement"),
     **dict.fromkeys(("first_losses", "step_table", "survival_table"), "bench.runs.steps"),
-    **dict.fromkeys(("noise", "projections", "show_noise"), "bench.runs.noise"),
+    **dict.fromkeys(("noise", "noise_tables", "projections", "show_noise"), "bench.runs.noise"),
+    **dict.fromkeys(("arm_spreads", "atom_reliability", "key_sizes", "pass_readings"), "bench.runs.varying"),
     **dict.fromkeys(("frontier", "recall_at_budget", "show_frontier"), "bench.runs.frontier"),
     "write_report": "bench.report",
 }  # fmt: skip

@@ -38,7 +38,9 @@ def test_noise_says_sources_replicates_and_designs(tiny, capsys):
     # squared deviations in points: f1 12.5^2 * 2 twice, f2 0 and 12.5^2 * 2; over 4 degrees of freedom: SD 15.3
     assert "replicates of an arm: SD 15.3 points over all arms (4 degrees of freedom, 95 % limits 9.2 to 44.0)" in told
     assert main(["noise", tiny.name, "--json"]) == 0
-    lines = {line["source"]: line for line in json.loads(capsys.readouterr().out)}
+    tables = json.loads(capsys.readouterr().out)
+    assert list(tables) == ["sources", "designs", "reliability", "spreads", "readings", "key"]
+    lines = {line["source"]: line for line in tables["sources"]}
     assert lines["pass"]["variance"] is None and lines["fixture"]["levels"] == 2
 
 

@@ -3,7 +3,10 @@
 Model of a verdict's credit: fixture + arm + fixture x arm + replicate + pass + atom + atom x arm + atom x replicate +
 rest, all random; replicates nested in fixture and arm, passes in runs, atoms in fixtures. A shift of a whole run or
 pass moves every atom, and stays however many there are; what an atom does alone is averaged over atoms, so it moves a
-recall by its variance over their number. Source: Brennan 2001, Generalizability Theory; estimators in `components`.
+recall by its variance over their number. Weights enter as in the recall: a credit counts by its weight over the mean
+weight, as far as it lies from its fixture's recall, so that the mean over a pass's atoms is its recall to the digit
+(the linear form of a ratio; Cochran 1977, 6.3). Source: Brennan 2001, Generalizability Theory; estimators in
+`components`.
 """
 
 from __future__ import annotations
@@ -33,15 +36,21 @@ REST = "rest"
 CONFUSED = (
     ("fixture x arm", "fixture", "one arm a fixture: it is in fixture"),
     ("fixture x arm", "arm", "one fixture an arm: it is in arm"),
-    ("replicate", "fixture x arm", "one run a fixture and arm: what a run adds is in fixture x arm"),
+    ("replicate", "fixture", "one run a fixture: what a run adds is in fixture"),
     ("replicate", "arm", "one run an arm: what a run adds is in arm"),
+    ("replicate", "fixture x arm", "one run a fixture and arm: what a run adds is in fixture x arm"),
+    ("pass", "fixture", "one pass a fixture: what the grader adds is in fixture and rest"),
+    ("pass", "arm", "one pass an arm: what the grader adds is in arm and rest"),
+    ("pass", "fixture x arm", "one pass a fixture and arm: what the grader adds is in fixture x arm and rest"),
     ("pass", "replicate", "one pass a run: what the grader adds is in replicate and rest"),
     ("atom x arm", "atom", "one arm: it is in atom"),
     ("atom x arm", REST, "one run and one pass: it is in rest"),
-    ("atom x replicate", "atom x arm", "one run a fixture and arm: it is in atom x arm"),
+    ("atom x replicate", "atom", "one run of one arm: it is in atom"),
     ("atom x replicate", REST, "one pass a run: it is in rest"),
+    ("atom x replicate", "atom x arm", "one run a fixture and arm: it is in atom x arm"),
 )
-"""(source, source or rest with as many levels, why the first has no component of its own)."""
+"""(source, source or rest with as many levels, why the first has no component of its own); the first that holds is
+told, which is the coarsest."""
 COLUMNS = [*GRADING, "source", "levels", "variance", "sd", "run_variance", "share", "why_none"]
 
 
@@ -50,11 +59,11 @@ def noise_split(grades: pd.DataFrame) -> pd.DataFrame:
     estimated, negative ones included), sd (points; 0 where the estimate is negative), run_variance (points squared
     that it adds to the recall of one run graded once), share of the sum of those (0..1), why_none.
 
-    Weights do not enter: each atom counts alike. NA, with the reason, where the design does not tell a source.
+    Atoms count by their weights. NA, with the reason, where the design does not tell a source.
     """
     import pandas as pd
 
-    known = grades.assign(credit=credit(grades)).dropna(subset=["credit"])
+    known = _by_weight(grades.assign(credit=credit(grades)).dropna(subset=["credit"]))
     lines: list[tuple[object, ...]] = []
     for grading, one in known.groupby(GRADING, observed=True, sort=False):
         lines += [(*grading, *line) for line in _split(one)]
@@ -73,6 +82,19 @@ def run_components(grades: pd.DataFrame) -> dict[str, float | None]:
     # what is left varies within the finest factor that was told apart: within runs only where one was graded twice
     last = "pass" if found["replicate"] is not None else _finest(found, recalls)
     return found | {"pass": None} | ({last: rest} if last else {})
+
+
+def _by_weight(known: pd.DataFrame) -> pd.DataFrame:
+    """`known` with credits that count by weight; lines of passes in which nothing weighs anything are left out."""
+    if known["weight"].nunique() < 2:
+        return known
+    weight, y = known["weight"].astype("float64"), known["credit"].astype("float64")
+    fixture = [known[c] for c in (*GRADING, "fixture")]
+    one_pass = [known[c] for c in (*GRADING, *RUN, "grading_pass")]
+    recall = (weight * y).groupby(fixture, observed=True).transform("sum")
+    recall = recall / weight.groupby(fixture, observed=True).transform("sum")
+    mean = weight.groupby(one_pass, observed=True).transform("mean")
+    return known.assign(credit=recall + weight / mean.where(mean > 0) * (y - recall)).dropna(subset=["credit"])
 
 
 def _finest(found: dict[str, float | None], recalls: pd.DataFrame) -> str | None:
@@ -113,10 +135,8 @@ def _line(
 def _why(name: str, counts: dict[str, int]) -> str:
     if counts[name] < 2:
         return f"one {name}"
-    for finer, coarser, why in CONFUSED:
-        if name == finer and counts[finer] == counts[coarser]:
-            return why
-    return "this design does not tell it from the others"
+    found = [why for finer, coarser, why in CONFUSED if name == finer and counts[finer] == counts[coarser]]
+    return found[0] if found else "this design does not tell it from the others"
 
 
 def _codes(table: pd.DataFrame, columns: list[str]) -> list[int]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 PARTIAL = SCORES["partial"]
 """Credit of a partial verdict unless a caller says otherwise."""
 
+CARRIED = 0.5
+"""Where an atom is carried or not: a credit above it is, by more than half of the passes; partial alone is not."""
+
 _ATOM = ["tag", "by", "importance", "weight"]
 
 

@@ -1,7 +1,9 @@
 """Say where a run's variation comes from, what the grader alone adds, and what other designs would tell apart.
 
 Sources: fixture, arm, replicate, pass, atom, and what crosses them; those that the run cannot tell apart are named with
-the reason. Then the standard error of a difference of two arms for other numbers of fixtures, replicates and passes.
+the reason. Then how reliable single atoms are, whether arms vary alike, what several passes come to when they are read
+as one verdict, how many atoms a difference takes, and the standard error of a difference of two arms for other numbers
+of fixtures, replicates and passes.
 RUN is a folder or the name of a run in the project's results/; without it, the newest run.
 
 examples:
@@ -19,19 +21,20 @@ from bench.cli.output import emit_json
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help="a folder, or a name in results/; default the newest")
     parser.add_argument("--with-truncated", action="store_true", help="count handoffs that were cut off, too")
-    parser.add_argument("--json", action="store_true", help="print the split as JSON, a line a source")
+    parser.add_argument(
+        "--json", action="store_true", help="print every line of every table as JSON: sources, designs, …"
+    )
 
 
 def run(args: Namespace) -> int:
     from bench.frames import records
     from bench.runs.index import open_run
-    from bench.runs.noise import noise, show_noise
-    from bench.runs.view import gradings
+    from bench.runs.noise import noise_tables, show_noise
 
     opened = open_run(args.run)
     if args.json:
-        kinds = [noise(opened, grading=one, with_truncated=args.with_truncated) for one in gradings(opened)]
-        emit_json([line for table in kinds for line in records(table)])
+        tables = noise_tables(opened, with_truncated=args.with_truncated)
+        emit_json({name: records(table) for name, table in tables.items()})
     else:
         print(show_noise(opened, with_truncated=args.with_truncated))
     return 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bench.errors import BenchError
 from bench.runs.index import Run
 from bench.runs.told import Told
+from bench.runs.varying import TABLES, varying_tables
 from bench.runs.view import Grading, gradings, one_grading, ranked_grades
 from bench.runs.words import points
 
@@ -56,6 +57,23 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     return table.astype({"se_these": "Float64", "se_like_these": "Float64"})
 
 
+def noise_tables(run: Run, *, with_truncated: bool = False) -> dict[str, pd.DataFrame]:
+    """sources, designs, reliability, spreads, readings and key, each of every way of grading: grader, scope, and the
+    columns of `noise`, `projections`, `atom_reliability`, `arm_spreads`, `pass_readings` and `key_sizes`."""
+    import pandas as pd
+
+    found: dict[str, list[pd.DataFrame]] = {}
+    for grading in gradings(run):
+        for name, of in ({"sources": noise, "designs": projections} | TABLES).items():
+            try:
+                table = of(run, grading=grading, with_truncated=with_truncated)
+            except BenchError:  # one replicate: nothing to project from, which the split says, too
+                table = pd.DataFrame()
+            kept = table.drop(columns=["grader", "scope"], errors="ignore")
+            found.setdefault(name, []).append(kept.assign(grader=grading.grader, scope=grading.scope))
+    return {name: pd.concat(tables, ignore_index=True) for name, tables in found.items()}
+
+
 def show_noise(run: Run, *, with_truncated: bool = False) -> Told:
     """The split of every way of grading, the grader alone, and other designs, as people read them."""
     from bench.frames import records
@@ -67,6 +85,9 @@ def show_noise(run: Run, *, with_truncated: bool = False) -> Told:
         tables.append((f"{by}, where its variation comes from", [_source(line) for line in lines]))
         notes += [f"{line['source']}: {line['why_none']}" for line in lines if line["why_none"]]
         notes += _grader(run, grading, with_truncated)
+        more, about = varying_tables(run, grading, with_truncated)
+        tables += [(f"{by}, {title}", lines) for title, lines in more]
+        notes += about
         try:
             designs = records(projections(run, grading=grading, with_truncated=with_truncated))
         except BenchError as error:
@@ -82,8 +103,9 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     from bench.analysis.graders.grader_noise import grader_noise
     from bench.analysis.recall import run_recall
     from bench.analysis.statistics.normal_range import sigma_limits_of
-    from bench.analysis.units import SERIES
+    from bench.analysis.units import SERIES, named
     from bench.frames import records
+    from bench.runs.expected import spread_lines, worth_passes
 
     ranked = ranked_grades(one_grading(run, grading), with_truncated)
     told = [
@@ -92,8 +114,9 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
         for line in records(grader_noise(ranked))
         if isinstance(line["pass_sd"], float)
     ]
-    recalls = run_recall(ranked).dropna(subset=["recall"]).groupby([*SERIES, "fixture"], observed=True)["recall"]
-    pooled = pooled_sd([[POINTS * float(r) for r in one] for _, one in recalls])
+    known = named(run_recall(ranked).dropna(subset=["recall"])).groupby(["name", *SERIES, "fixture"], observed=True)
+    recalls = {f"{key[0]} on {key[-1]}": [POINTS * float(r) for r in one] for key, one in known["recall"]}
+    pooled = pooled_sd(list(recalls.values()))
     limits = None if pooled is None else sigma_limits_of(pooled[1])
     if pooled is not None and limits is not None:
         sd, df = pooled
@@ -101,7 +124,8 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
             f"replicates of an arm: SD {sd:.1f} points over all arms ({df} degrees of freedom, 95 % limits"
             f" {sd * limits[0]:.1f} to {sd * limits[1]:.1f})"
         )
-    return told
+        told += spread_lines(recalls, sd, df)
+    return [*told, *worth_passes(run, ranked)]
 
 
 def _source(line: dict[str, object]) -> dict[str, object]:

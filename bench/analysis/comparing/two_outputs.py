@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bench.analysis.credited import Credited
+from bench.analysis.recall import CARRIED
 from bench.analysis.statistics.mcnemar import mcnemar
 from bench.analysis.statistics.proportion import exact
 
 FIGURES = ["only_first", "only_other", "outputs_share", "outputs_low", "outputs_high", "outputs_p"]
 COUNTS = ["only_first", "only_other"]
-CARRIED = 0.5
-"""A credit above it is carried: by more than half of the passes; partial alone is not."""
 
 
 def two_outputs(first: Mapping[str, Credited], other: Mapping[str, Credited]) -> dict[str, object]:

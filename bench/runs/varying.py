@@ -1,0 +1,140 @@
+"""What else a run tells of its variation: single atoms, spreads of arms, readings of passes, what a key would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bench.errors import BenchError
+from bench.frames import records
+from bench.runs.index import Run
+from bench.runs.view import Grading, one_grading, ranked_grades
+from bench.runs.words import points
+from bench.text import Figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Line = dict[str, object]
+
+RELIABLE = "how reliable single atoms are"
+SPREADS = "whether arms vary alike"
+READINGS = "several passes read as one verdict"
+KEY = "what a key would take"
+ABOUT = {
+    RELIABLE: "atoms: % of the weight that an arm carries in one run, in one at least of k, in all k; unsure: atoms"
+    " that some of its runs carry and others do not",
+    SPREADS: "vary alike: the SD of an arm's runs over the first's, and Levene's p (Holm); below 10 runs an arm it"
+    " hardly ever finds anything, so that a large p says nothing",
+    READINGS: "passes: recall in points as it is, the mean over passes, and by the majority, the best and the worst"
+    " verdict of each atom",
+    KEY: "key: independent atoms that see 5 points four times in five, what those there are see, and how many independent"
+    " ones they count as; for planning only, a test has runs or fixtures as its units",
+}
+"""Title of a table -> what is said under it."""
+
+
+def atom_reliability(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm with several runs of a fixture: see `bench.analysis.atoms.reliability`."""
+    from bench.analysis.atoms.reliability import reliability
+    from bench.analysis.units import named
+
+    return named(reliability(ranked_grades(one_grading(run, grading), with_truncated)))
+
+
+def arm_spreads(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm with several runs of a fixture, the sweep's first on top: see `alike_spread`."""
+    from bench.analysis.comparing.alike_spread import alike_spread
+    from bench.analysis.recall import run_recall
+    from bench.analysis.units import SERIES, named
+
+    runs = run_recall(ranked_grades(one_grading(run, grading), with_truncated))
+    order = list(run.store.run_json().arms)
+    known = [tuple(s) for s in runs[SERIES].drop_duplicates().itertuples(index=False)]
+    several = runs.groupby([*SERIES, "fixture"], observed=True).size()
+    repeated = {tuple(key[:-1]) for key, n in several.items() if n > 1}
+    firsts = [s for s in known if s in repeated]
+    firsts.sort(key=lambda s: order.index(s[0]) if s[0] in order else len(order))
+    return named(alike_spread(runs, firsts[0] if firsts else ()))
+
+
+def pass_readings(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """One line an arm, of a grader with several passes: see `bench.analysis.graders.pass_readings`."""
+    from bench.analysis.graders.pass_readings import pass_readings as of
+    from bench.analysis.units import named
+
+    return named(of(ranked_grades(one_grading(run, grading), with_truncated)))
+
+
+def key_sizes(
+    run: Run, worth_seeing: float = 5.0, *, grading: Grading | None = None, with_truncated: bool = False
+) -> pd.DataFrame:
+    """One line a number of replicates: atoms needed to see `worth_seeing` points, what the atoms there are see
+    (points), how many independent ones these count as: see `bench.analysis.comparing.key_size`."""
+    import pandas as pd
+
+    from bench.analysis.comparing.key_size import KeySize
+    from bench.analysis.comparing.key_size import key_sizes as of
+    from bench.analysis.noise import noise_split
+
+    if not worth_seeing > 0:
+        raise BenchError(f"a difference worth seeing is above 0 points, is {worth_seeing:g}")
+    ranked = ranked_grades(one_grading(run, grading), with_truncated)
+    variances = {
+        str(r["source"]): v if isinstance(v := r["variance"], float) else None for r in records(noise_split(ranked))
+    }
+    atoms = ranked[["fixture", "atom"]].drop_duplicates()
+    lines = of(variances, len(atoms), atoms["fixture"].nunique(), worth_seeing)
+    table = pd.DataFrame(lines, columns=KeySize._fields)
+    return table.astype({"replicates": "Int64"} | dict.fromkeys(KeySize._fields[1:], "Float64"))
+
+
+TABLES: dict[str, Callable[..., pd.DataFrame]] = {
+    "reliability": atom_reliability, "spreads": arm_spreads, "readings": pass_readings, "key": key_sizes,
+}  # fmt: skip
+"""Name in JSON -> the table."""
+
+
+def varying_tables(run: Run, grading: Grading, with_truncated: bool) -> tuple[list[tuple[str, list[Line]]], list[str]]:
+    """The tables that have a line, each with its title, and what is said under them."""
+    told = ((RELIABLE, atom_reliability, _reliable), (SPREADS, arm_spreads, _spread), (READINGS, pass_readings, _reading),
+            (KEY, key_sizes, _key))  # fmt: skip
+    tables = []
+    for title, table, words in told:
+        lines = [words(line) for line in records(table(run, grading=grading, with_truncated=with_truncated))]
+        if len(lines) > (title == SPREADS):  # one arm alone has nothing to vary like
+            tables.append((title, lines))
+    return tables, [ABOUT[title] for title, _ in tables]
+
+
+def _reliable(line: Line) -> Line:
+    shares = {"in one run": "one_run", "in one of k": "any_run", "in all k": "every_run"}
+    told = {heading: _figure(line[c], points) for heading, c in shares.items()}
+    return {"arm": line["name"], "k": line["k"], "atoms": line["atoms"], **told, "unsure": line["unsure"]}
+
+
+def _spread(line: Line) -> Line:
+    told = {
+        h: _figure(line[c], _two) for h, c in (("ratio", "ratio"), ("95 % from", "ratio_low"), ("to", "ratio_high"))
+    }
+    sd = _figure(line["sd"], lambda v: f"{v:.1f}")
+    return {"arm": line["name"], "SD": sd, "df": line["df"], **told, "p": _figure(line["p_holm"], lambda v: f"{v:.2g}")}
+
+
+def _reading(line: Line) -> Line:
+    return {"arm": line["name"], **{c: _figure(line[c], points) for c in ("recall", "majority", "best", "worst")}}
+
+
+def _key(line: Line) -> Line:
+    sees = _figure(line["sees"], lambda v: f"{v:.1f}")
+    needed, counts_as = (_figure(line[c], lambda v: f"{v:,.0f}") for c in ("needed", "counts_as"))
+    told = {"atoms for 5 points": needed, "those there are see": sees, "and count as": counts_as}
+    return {"replicates": line["replicates"], **told}
+
+
+def _two(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _figure(value: object, words: Callable[[float], str]) -> Figure | None:
+    return Figure(words(value)) if isinstance(value, float) else None
