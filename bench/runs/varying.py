@@ -28,8 +28,8 @@ ABOUT = {
     " hardly ever finds anything, so that a large p says nothing",
     READINGS: "passes: recall in points as it is, the mean over passes, and by the majority, the best and the worst"
     " verdict of each atom",
-    KEY: "key: independent atoms that see 5 points four times in five, what those there are see, and how many independent"
-    " ones they count as; for planning only, a test has runs or fixtures as its units",
+    KEY: "key: independent atoms that see 5 points four times in five, what those there are see, and how many"
+    " independent ones they count as; for planning only, a test has runs or fixtures as its units",
 }
 """Title of a table -> what is said under it."""
 
@@ -97,8 +97,12 @@ TABLES: dict[str, Callable[..., pd.DataFrame]] = {
 
 def varying_tables(run: Run, grading: Grading, with_truncated: bool) -> tuple[list[tuple[str, list[Line]]], list[str]]:
     """The tables that have a line, each with its title, and what is said under them."""
-    told = ((RELIABLE, atom_reliability, _reliable), (SPREADS, arm_spreads, _spread), (READINGS, pass_readings, _reading),
-            (KEY, key_sizes, _key))  # fmt: skip
+    told: tuple[tuple[str, Callable[..., pd.DataFrame], Callable[[Line], Line]], ...] = (
+        (RELIABLE, atom_reliability, _reliable),
+        (SPREADS, arm_spreads, _spread),
+        (READINGS, pass_readings, _reading),
+        (KEY, key_sizes, _key),
+    )
     tables = []
     for title, table, words in told:
         lines = [words(line) for line in records(table(run, grading=grading, with_truncated=with_truncated))]

@@ -1,8 +1,8 @@
 """Whether two arms vary alike: Levene's test about the median. Below ten runs an arm it hardly ever finds anything.
 
 Report the ratio of the SDs with it and claim nothing of few runs. Of a group of two both runs lie equally far from
-their median, so the pair counts once. The interval of the ratio takes runs as normal: (SD_b / SD_a)^2 over the quantiles of
-F. Source: Brown & Forsythe 1974.
+their median, so the pair counts once. The interval of the ratio takes runs as normal: (SD_b / SD_a)^2 over the
+quantiles of F. Source: Brown & Forsythe 1974.
 """
 
 from __future__ import annotations
