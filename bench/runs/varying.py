@@ -51,8 +51,8 @@ def arm_spreads(run: Run, *, grading: Grading | None = None, with_truncated: boo
     runs = run_recall(ranked_grades(one_grading(run, grading), with_truncated))
     order = list(run.store.run_json().arms)
     known = [tuple(s) for s in runs[SERIES].drop_duplicates().itertuples(index=False)]
-    several = runs.groupby([*SERIES, "fixture"], observed=True).size()
-    repeated = {tuple(key[:-1]) for key, n in several.items() if n > 1}
+    again = runs[runs.duplicated([*SERIES, "fixture"])]
+    repeated = {tuple(s) for s in again[SERIES].itertuples(index=False)}
     firsts = [s for s in known if s in repeated]
     firsts.sort(key=lambda s: order.index(s[0]) if s[0] in order else len(order))
     return named(alike_spread(runs, firsts[0] if firsts else ()))
