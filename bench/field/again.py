@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from bench.field.stretches import Session, Stretch
 from bench.handoff.calls import Call
 from bench.handoff.known_text import KnownText
-from bench.handoff.shell_texts import shown_by
+from bench.handoff.shell_folder import after_cd
+from bench.handoff.shell_texts import printed, shown_by
 from bench.handoff.tools import PATHS
 from bench.handoff.touched import known_after
 from bench.text import clip, estimate_tokens
@@ -80,11 +81,12 @@ def touches(session: Session, call: Call) -> Iterator[tuple[str, Call]]:
         own = {k: v for k, v in call.arguments.items() if k not in PATHS}
         yield session.path(path), replace(call, arguments={**own, "file_path": session.path(path)})
         return
-    folder, script = _in_folder(call.script)
+    folder, script = after_cd(call.script)
     shown = shown_by(script) if script else None
     if shown is not None:
         path = session.path(join(folder, shown.path))
-        yield path, replace(call, name="Read", arguments={"file_path": path, "offset": shown.first})
+        output = None if call.output is None else printed(call.output)
+        yield path, replace(call, name="Read", arguments={"file_path": path, "offset": shown.first}, output=output)
     for changed in (*call.writes, *call.removes):
         yield session.path(changed), replace(call, name="Edit", arguments={"file_path": session.path(changed)})
 
@@ -130,7 +132,7 @@ def commands_again(session: Session, stretch: Stretch) -> tuple[Again, ...]:
 
 def command_of(call: Call) -> tuple[Literal["command", "look"] | None, str]:
     """Which kind of command the call is and the text by which it is known again; None where it is none, or a read."""
-    if call.deed == "shell" and call.script and shown_by(_in_folder(call.script)[1]) is None:
+    if call.deed == "shell" and call.script and shown_by(after_cd(call.script)[1]) is None:
         key = normalised(call.script)
         fetches = key.startswith("curl ") and not _SENDS.search(key) and not call.writes
         return (("look" if call.shell.only_looks or fetches else "command"), key) if key else (None, "")
@@ -147,18 +149,11 @@ def changes_something(call: Call) -> bool:
 def normalised(script: str) -> str:
     """The script without what does not tell commands apart: white space, a `cd` before it, how its output is cut."""
     text = " ".join(script.split())
-    for pattern in (_CD, _LIMIT, _TAIL) * TRIMMINGS:
-        text = pattern.sub("", text, count=1)
+    for _ in range(TRIMMINGS):
+        text = _TAIL.sub("", _LIMIT.sub("", after_cd(text)[1], count=1), count=1)
     return "" if _IDLE.match(text) else text
 
 
-def _in_folder(script: str) -> tuple[str, str]:
-    """The folder that a script changes to before all else, and the rest of it; ('', script) where it does not."""
-    found = _CD.match(script.lstrip())
-    return (found["folder"].strip("\"'"), script.lstrip()[found.end() :]) if found else ("", script)
-
-
-_CD = re.compile(r"^cd +(?P<folder>\"[^\"$]*\"|'[^']*'|[^\s;&|$]+) *(?:&&|;) *")
 _SENDS = re.compile(r" (?:-X|--request|-d|--data\S*|--json|-F|--form|-T|-[a-zA-Z]*[oO]|--output)\b")
 """What makes more of `curl` than a look."""
 _LIMIT = re.compile(r"^timeout (?:-\S+ )*\d+[smh]? ")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from posixpath import join, normpath
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.handoff.outcome import Kind, Outcome, outcome_of
 from bench.handoff.pins import is_pinnable
 from bench.handoff.shell import Reading, read_shell
-from bench.handoff.shell_folder import placed
+from bench.handoff.shell_folder import after_cd, placed
+from bench.handoff.shell_texts import Shown, shown_by
 from bench.handoff.tools import Deed, deed_of, folder_named, path_of, paths_written, script_of, target_of
 from bench.transcripts.model import Message, ToolResult, ToolUse
 
@@ -49,6 +52,17 @@ class Call(Struct, frozen=True, kw_only=True, dict=True):
     def shell_placed(self) -> Reading:
         """The same, with paths told from the folder that the script works in, where the call says which."""
         return placed(self.shell, self.script, folder_named(self.arguments))
+
+    @cached_property
+    def shown(self) -> Shown | None:
+        """The file that its script does nothing but print; None where it does anything else."""
+        script = after_cd(self.script)[1] if self.script else ""
+        found = shown_by(script) if script else None
+        return None if found is None else replace(found, path=self.placed(found.path))
+
+    def placed(self, path: str) -> str:
+        """A path of its script, told from the folder that the call begins in and the script changes to first."""
+        return normpath(join(folder_named(self.arguments) or "", after_cd(self.script)[0], path))
 
     @cached_property
     def path(self) -> str | None:

@@ -13,6 +13,7 @@ from bench.handoff.written import is_absolute
 
 _FIRST = re.compile(r"\s*cd\s+[^\n;&|()<>]+(?:&&|;|\n)")
 """Neither in a subshell nor in a pipe, which come back from it, nor before `||`, which goes on where it failed."""
+_CD = re.compile(r"^cd +(?P<folder>\"[^\"$]*\"|'[^']*'|[^\s;&|$]+) *(?:&&|;) *")
 _MOVES = ("cd", "pushd", "popd")
 _BEGINS = ("/", "~/")
 
@@ -31,6 +32,13 @@ def folder_of(script: str, start: str | None = None) -> str | None:
     if target is None or not target.literal or not _FIRST.match(script):
         return None
     return target.text if target.text.startswith(_BEGINS) else None
+
+
+def after_cd(script: str) -> tuple[str, str]:
+    """The folder that a script changes to before all else, and the rest of it; ('', script) where it does not."""
+    script = script.lstrip()
+    found = _CD.match(script)
+    return (found["folder"].strip("\"'"), script[found.end() :]) if found else ("", script)
 
 
 def placed(reading: Reading, script: str, start: str | None = None) -> Reading:

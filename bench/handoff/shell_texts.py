@@ -9,13 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from bench.handoff.shell_programs import plain, run_by
 from bench.handoff.shell_words import Command, Word, commands_in
 
 _LINES = re.compile(r"(\d{1,9}),(\d{1,9}|\$)p")
+_HEADER = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines)\b[^\n]*\n)+"
+    r"\n?(?:Output:\n)?"
+)
+"""What Codex sets before the output of a command."""
+_CUT = re.compile(r"…\d+ (?:tokens|chars|lines) truncated…|\[\.\.\. omitted \d+")
+"""Where a harness cut an output short in its middle."""
 _PIPED = re.compile(r"[|;&]")
+
+
+class _Wrapped(Struct):
+    output: str
 
 
 class Shown(Struct, frozen=True):
@@ -23,6 +35,19 @@ class Shown(Struct, frozen=True):
 
     path: str
     first: int
+
+
+def printed(output: str) -> str:
+    """What a command itself printed: without the lines of a harness before it, and up to where the harness cut it."""
+    if output.startswith('{"output":'):
+        try:
+            output = msgspec.json.decode(output, type=_Wrapped).output
+        except msgspec.MsgspecError:
+            return output
+    header = _HEADER.match(output)
+    body = output[header.end() :] if header else output
+    cut = _CUT.search(body)
+    return body if cut is None else body[: cut.start()].rpartition("\n")[0]
 
 
 def shown_by(script: str) -> Shown | None:
