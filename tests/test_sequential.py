@@ -235,7 +235,7 @@ def test_the_command_plans_tells_and_refuses(tmp_path, monkeypatch, capsys):
     assert out.startswith("planned looks at 2, 4, 6 replicates (pocock); 0.05 is the chance that any of 1 comparisons")
     assert "6 forks to ask" in out
     assert main(["run", str(path), "--most", "6"]) == 2
-    assert "--most and --worth belong to --until ALPHA" in capsys.readouterr().err
+    assert "--most, --worth and --run-sd belong to --until ALPHA" in capsys.readouterr().err
     assert main(["run", str(path), "--until", "0.05", "--no-grade"]) == 2
     assert main(["run", str(path), "--screen", "--dry-run"]) == 2
     assert "--screen has 1 arms" in capsys.readouterr().err
@@ -259,15 +259,15 @@ def test_the_rule_is_on_disk_before_the_first_fork(tmp_path):
 def test_every_command_of_the_page_runs(tmp_path, monkeypatch, capsys, claude_server):
     server = claude_server(say(NUMBER))
     path = project(tmp_path, arms={"inventory": "a", "short": "b", "long": "c"}, sweep="replicates = 3")
-    for name in ("nightly", "prompts-of-the-week"):
+    for name in ("nightly", "weekly", "prompts-of-the-week"):
         (path.parent / f"{name}.toml").write_text(path.read_text())
     monkeypatch.chdir(tmp_path)
     commands = [line for block in blocks(PAGE) if block.language == "sh" for line in block.text.splitlines()]
     assert [main(shlex.split(command)[1:]) for command in commands] == [0] * len(commands)
     out = capsys.readouterr().out
     assert "look 3 of 3, 12 replicates:" in out and "look 2 of 2" in out
-    # three arms that are alike: 3 x 12 by looks; 9 runs in 2 rounds of 4: 3 x 1 and 2 x 2 by screening
-    assert len(server.requests) == 36 + 7
+    # three arms that are alike: 3 x 12 by looks, 3 x 6 by looks at each; 9 runs in 2 rounds of 4: 3 x 1 and 2 x 2
+    assert len(server.requests) == 36 + 18 + 7
 
 
 def test_looks_find_nothing_where_nothing_is_more_often_than_they_promise():

@@ -3,7 +3,8 @@
 Started again it does exactly the cells that are missing; an edited prompt makes new cells beside the old ones.
 
 With --until, the arms are looked at after the sweep's replicates, twice as many, and so on, and only those that are
-not decided get more. With --screen, the better half of the arms goes on each round: a ranking, not a finding. Both
+not decided get more; with --run-sd, known from earlier runs, after every replicate. With --screen, the better half of
+the arms goes on each round: a ranking, not a finding. Both
 write their rule into the run's folder before the first fork, and go on by it when started again.
 
 exit status: 0 complete, 1 finished with failed cells, 2 bad input, 3 stopped by the budget, 130 interrupted
@@ -13,6 +14,7 @@ examples:
   bench run sweeps/nightly.toml --dry-run
   bench run nightly --arms inventory,short --replicates 4 --budget-usd 5
   bench run nightly --until 0.05 --most 12 --worth 3
+  bench run nightly --until 0.05 --run-sd 3.1
   bench run prompts-of-the-week --screen
 """
 
@@ -56,6 +58,9 @@ def arguments(parser: ArgumentParser) -> None:
     early.add_argument("--screen", action="store_true", help="halve the arms round by round; a ranking")
     parser.add_argument("--most", type=int, metavar="N", help="with --until: replicates at the last look; default 4x")
     parser.add_argument("--worth", type=float, metavar="POINTS", help="with --until: the difference worth seeing; 5")
+    parser.add_argument(
+        "--run-sd", type=float, metavar="POINTS", help="with --until: a known SD of runs; looks after every replicate"
+    )
     parser.add_argument("--no-grade", action="store_true", help="leave grading to 'bench grade'")
     parser.add_argument("--json", action="store_true", help="print the plan or the summary as JSON")
 
@@ -96,8 +101,8 @@ def run(args: Namespace) -> int:
 
 def _check_early(args: Namespace) -> None:
     """Options that mean nothing together."""
-    if args.until is None and (args.most is not None or args.worth is not None):
-        raise BenchError("--most and --worth belong to --until ALPHA")
+    if args.until is None and any(v is not None for v in (args.most, args.worth, args.run_sd)):
+        raise BenchError("--most, --worth and --run-sd belong to --until ALPHA")
     if args.no_grade and (args.until is not None or args.screen):
         raise BenchError("a run that is looked at is graded; leave out --no-grade")
 
@@ -120,7 +125,8 @@ def _until(args: Namespace) -> Until:
     from bench.analysis.comparing.compare import WORTH_SEEING
     from bench.sequential import Until
 
-    return Until(alpha=args.until, most=args.most, worth_seeing=WORTH_SEEING if args.worth is None else args.worth)
+    worth = WORTH_SEEING if args.worth is None else args.worth
+    return Until(alpha=args.until, most=args.most, worth_seeing=worth, run_sd=args.run_sd)
 
 
 def _early(args: Namespace, path: Path, overrides: dict[str, Any]) -> int:

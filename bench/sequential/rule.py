@@ -44,6 +44,8 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shape: Shape = "pocock"
     worth_seeing: float | None = None
     """Points."""
+    run_sd: float | None = None
+    """Points, from earlier runs: the mixture test, which may be looked at after every replicate, decides by it."""
 
 
 class ArmLook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,6 +73,12 @@ class ArmRank(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recall: float | None
     runs: int
     goes_on: bool
+    difference: float | None = None
+    """Points against the screening's first arm, after the first round only: later ones have been chosen from."""
+    low: float | None = None
+    high: float | None = None
+    p_screened: float | None = None
+    """Its p, adjusted by Benjamini & Hochberg over the arms of the round."""
 
 
 class Look(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

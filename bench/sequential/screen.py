@@ -6,6 +6,8 @@ from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.analysis.statistics.halving import rounds
 from bench.calls.exits import gravest
 from bench.calls.outside import Outside
@@ -31,8 +33,10 @@ def screen(
     """Runs the sweep's arms by successive halving, with as many forks as its full grid would ask.
 
     Each round gives the arms that are left their share of new replicates and lets the better half go on, by mean recall
-    over the fixtures and the run's first grader. Arms without a model run once and take no part. Raises BenchError
-    where there is nothing to choose from, RunInterrupted after an interrupt; started again it goes on where it was.
+    over the fixtures and the run's first grader. After the first round each arm has its difference from the first as
+    well, and whether it is a candidate by Benjamini & Hochberg. Arms without a model run once and take no part. Raises
+    BenchError where there is nothing to choose from, RunInterrupted after an interrupt; started again it goes on where
+    it was.
     """
     resolved = resolve(Path(path), overrides_of(**overrides))
     rule = screen_rule(resolved)
@@ -51,6 +55,8 @@ def screen(
             stays = (*rule.takes_part, 1)[at + 1]
             taking_part = [a for a in left if a in rule.arms]
             ranks = rank(store, taking_part, stays)
+            if not at:
+                ranks = beside_first(store, rule.arms[0], ranks)
             look = Look(replicates=replicates, at=stamp(), ranks=tuple(ranks))
             looks = Looks(rule=rule, looks=(*looks.looks, look))
             write_looks(store.root, looks)
@@ -110,6 +116,36 @@ def rank(store: Store, arms: list[str], stays: int) -> list[ArmRank]:
         )
         for place, (arm, line) in enumerate(found, 1)
     ]
+
+
+def beside_first(store: Store, first: str, ranks: list[ArmRank]) -> list[ArmRank]:
+    """The ranks, each with its difference from `first`, interval and adjusted p where the runs there are tell one.
+
+    Of the first round: all arms have the same number of runs and none has been chosen. Source: Benjamini & Hochberg
+    1995 (`statistics/false_discovery.py`).
+    """
+    from bench.analysis.comparing.compare import compare
+    from bench.analysis.statistics.false_discovery import false_discovery
+    from bench.analysis.units import SERIES
+    from bench.frames import records
+    from bench.runs.index import open_run
+    from bench.runs.view import one_grading, ranked_grades
+
+    newest = {label: marks[-1].label for label, marks in store.run_json().arms.items()}
+    grades = ranked_grades(one_grading(open_run(store.root), None))
+    grades = grades[grades["arm"].isin([newest[r.arm] for r in ranks])]
+    series = grades.loc[grades["arm"] == newest[first], SERIES].drop_duplicates()
+    if series.empty:
+        return ranks
+    lines = {line["arm"]: line for line in records(compare(grades, tuple(series.iloc[0])))[1:]}
+    of = [lines.get(newest[r.arm], {}) for r in ranks]
+    adjusted = false_discovery([_number(line.get("p")) for line in of])
+    ends = [{c: _number(line.get(c)) for c in ("difference", "low", "high")} for line in of]
+    return [replace(r, **end, p_screened=p) for r, end, p in zip(ranks, ends, adjusted, strict=True)]
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, float) else None
 
 
 def _recall(line: dict[str, object]) -> float:

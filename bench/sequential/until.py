@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,9 @@ class Until:
     worth_seeing: float = WORTH_SEEING
     """Points: an arm that is surely closer than this is settled."""
     shape: Shape = "pocock"
+    run_sd: float | None = None
+    """Points: the SD of an arm's runs on a fixture, known from earlier data ('bench noise' tells it). With it a mixture
+    test decides, about these facts, after every replicate; a wrong one makes the error another."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,10 @@ def run_until(
 ) -> Stopped:
     """Runs the sweep at its own replicates, looks, and asks further replicates of the arms that are not decided yet.
 
-    Looks are at the sweep's replicates, twice as many, and so on. An arm is decided where its difference from the
-    sweep's first arm is not chance, where it is surely smaller than what is worth seeing, or where no number of
-    replicates would tell. `tell` gets each line of what a look found. `overrides` as `run_sweep`.
+    Looks are at the sweep's replicates, twice as many, and so on; with a known SD of runs, after every replicate. An
+    arm is decided where its difference from the sweep's first arm is not chance, where it is surely smaller than what
+    is worth seeing, or where no number of replicates would tell. `tell` gets each line of what a look found.
+    `overrides` as `run_sweep`.
     Raises BenchError for a rule that cannot be kept and for a run that began by another one, RunInterrupted after an
     interrupt; started again it goes on at the look where it was.
     """
@@ -111,7 +116,9 @@ def until_rule(resolved: Resolved, until: Until) -> Rule:
     last = min(TIMES * first, MOST_REPLICATES) if until.most is None else until.most
     if not 0 < until.alpha < 1:
         raise BenchError(f"--until {until.alpha:g}; it is the chance of a false finding, between 0 and 1, say 0.05")
-    if first < 2:
+    if until.run_sd is not None and not 0 < until.run_sd < math.inf:
+        raise BenchError(f"--run-sd {until.run_sd:g}; it is an SD in points, above 0")
+    if first < 2 and until.run_sd is None:
         raise BenchError("one replicate says nothing of chance; set replicates = 2 or more, or --replicates")
     if not first <= last <= MOST_REPLICATES:
         raise BenchError(f"the last look is at {last} replicates; {first} to {MOST_REPLICATES} are possible")
@@ -126,10 +133,11 @@ def until_rule(resolved: Resolved, until: Until) -> Rule:
         arms=tuple(a.label for a in arms[1:]),
         models=sweep.models,
         versions=versions_of(resolved, [a.label for a in arms]),
-        looks=doubling(first, last),
+        looks=doubling(first, last) if until.run_sd is None else tuple(range(first, last + 1)),
         alpha=until.alpha,
         shape=until.shape,
         worth_seeing=until.worth_seeing,
+        run_sd=until.run_sd,
     )
 
 
@@ -162,7 +170,8 @@ def decide_at(store: Store, rule: Rule, looks: Looks, at: int) -> list[ArmLook]:
         left = [arm for arm in rule.arms if (arm, model) not in decided]
         lines += [{**by_arm.get(newest[arm], NOTHING), "arm": arm, "model": model} for arm in left]
     found = {(a.arm, a.model) for look in looks.looks[:at] for a in look.arms if a.state == "differs" and a.p}
-    return decide(lines, rule, at, found, len(rule.arms) * len(rule.models))
+    before = {(a.arm, a.model): a.p for look in looks.looks[at - 1 : at] for a in look.arms if a.p is not None}
+    return decide(lines, rule, at, found, len(rule.arms) * len(rule.models), before)
 
 
 def _wanted(resolved: Resolved, looks: Looks, at: int) -> list[tuple[tuple[str, ...], list[str]]]:

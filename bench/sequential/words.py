@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator
 
 from bench.runs.words import signed
-from bench.sequential.rule import ArmLook, Look, Looks, Rule
+from bench.sequential.rule import ArmLook, ArmRank, Look, Looks, Rule
 
 BIASED = "an arm that stopped early keeps a biased mean: low for losers, high for winners; confirm on fresh replicates"
+
+CANDIDATE = 0.05
+"""Of the arms of a screening that are candidates, so large a share is expected to differ by chance alone."""
 
 
 def rule_line(rule: Rule) -> str:
@@ -17,6 +20,12 @@ def rule_line(rule: Rule) -> str:
         rounds = ", ".join(f"{n} arms at {r}" for n, r in zip(rule.takes_part, rule.looks, strict=True))
         return f"screening: {rounds} replicates; it ranks, it finds nothing"
     looks = ", ".join(map(str, rule.looks))
+    if rule.run_sd is not None:
+        return (
+            f"a mixture test after every replicate from {rule.looks[0]} to {rule.looks[-1]}, runs having an SD of"
+            f" {rule.run_sd:g} points; {rule.alpha:g} is the chance that any of {len(rule.arms) * len(rule.models)}"
+            f" comparisons with {rule.first} is found on these facts where nothing is"
+        )
     return (
         f"planned looks at {looks} replicates ({rule.shape}); {rule.alpha:g} is the chance that any of"
         f" {len(rule.arms) * len(rule.models)} comparisons with {rule.first} is found where nothing is"
@@ -28,7 +37,7 @@ def look_lines(looks: Looks, at: int) -> list[str]:
     look, rule = looks.looks[at], looks.rule
     head = f"look {at + 1} of {len(rule.looks)}, {look.replicates} replicates:"
     last = at == len(rule.looks) - 1
-    return [head, *(f"  {told}" for told in (*_arms(look, rule, last), *_ranks(look)))]
+    return [head, *(f"  {told}" for told in (*_arms(look, rule, last), *_ranks(look, rule)))]
 
 
 def stopped_line(looks: Looks, *, by_budget: bool = False) -> str:
@@ -104,7 +113,17 @@ def _name(arm: ArmLook, rule: Rule) -> str:
     return arm.arm if len(rule.models) == 1 else f"{arm.arm} · {arm.model}"
 
 
-def _ranks(look: Look) -> Iterator[str]:
+def _ranks(look: Look, rule: Rule) -> Iterator[str]:
     for r in look.ranks:
         recall = "no recall" if r.recall is None else f"recall {100 * r.recall:.1f}"
-        yield f"{r.place}. {r.arm}: {recall} from {r.runs} runs, {'goes on' if r.goes_on else 'drops out'}"
+        told = f"{r.place}. {r.arm}: {recall} from {r.runs} runs, {'goes on' if r.goes_on else 'drops out'}"
+        yield told + _candidate(r, rule)
+
+
+def _candidate(rank: ArmRank, rule: Rule) -> str:
+    """What the first round, in which all arms have as many runs, says of an arm beside the sweep's first."""
+    if rank.difference is None or rank.low is None or rank.high is None or rank.p_screened is None:
+        return ""
+    within = f"{signed(rank.difference)} points against {rule.arms[0]} ({signed(rank.low)} to {signed(rank.high)})"
+    kept = "a candidate" if rank.p_screened <= CANDIDATE else "no candidate"
+    return f"; {within}, p {rank.p_screened:.2g} after Benjamini-Hochberg: {kept}"

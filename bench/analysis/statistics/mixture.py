@@ -12,6 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+MOST = 700.0
+"""Exponents above it overflow; at e^700 nothing is left to decide."""
+
 
 class Looked(NamedTuple):
     """After each value: the likelihood ratio, and p, which holds however often one looks."""
@@ -26,11 +29,17 @@ def mixture_test(values: Sequence[float], sigma: float, tau: float) -> list[Look
     p, total = 1.0, 0.0
     for n, value in enumerate(values, 1):
         total += value
-        both = sigma**2 + n * tau**2
-        ratio = math.sqrt(sigma**2 / both) * math.exp(tau**2 * total**2 / (2 * sigma**2 * both))
+        ratio = ratio_at(n, total / n, sigma, tau)
         p = min(p, 1 / ratio)
         found.append(Looked(ratio, p))
     return found
+
+
+def ratio_at(n: int, mean: float, sigma: float, tau: float) -> float:
+    """The likelihood ratio L_n after n values of that mean; it may be very large, never more than a float holds."""
+    both = sigma**2 + n * tau**2
+    exponent = n**2 * tau**2 * mean**2 / (2 * sigma**2 * both)
+    return math.sqrt(sigma**2 / both) * math.exp(min(exponent, MOST))
 
 
 def half_width(n: int, sigma: float, tau: float, *, alpha: float = 0.05) -> float:
