@@ -43,7 +43,7 @@ def reliability(grades: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(**{name: pd.Series(v, index=table.index, dtype="Float64") for name, v in shares.items()})
     table = table.assign(unsure=((table["c"] > 0) & (table["c"] < table["n"])).astype("int64"))
     lines = table.groupby(by, observed=True, sort=False).agg(atoms=("atom", "size"), unsure=("unsure", "sum"))
-    means = [_mean(table, by, name) for name in shares]
+    means = pd.DataFrame({name: _mean(table, by, name) for name in shares})
     return lines.join(means).reset_index().assign(k=k)[[*by, *COLUMNS]].convert_dtypes()
 
 
