@@ -124,7 +124,7 @@ class ReviewForm:
         left = f"{counts.left} still drafted" if counts.left else "all are reviewed"
         self.widget.show(
             Shown(
-                title=self._id if atom is None else f"{self._id} · {atom.tag}",
+                title=printable(self._id if atom is None else f"{self._id} · {atom.tag}"),
                 status="dropped" if atom is None else f"{atom.status}, established by the {_BY[atom.by]}",
                 progress=f"{self.at + 1} of {n} · {left}",
                 done=n - counts.left,
@@ -143,7 +143,7 @@ class ReviewForm:
         for i, id_ in enumerate(self.review.order):
             atom = self.review.get(id_)
             told = "dropped" if atom is None else printable(clip(atom.text, NAME_CHARS))
-            yield Place(str(i), f"{MARKS[atom.status if atom else None]} {id_} {told}")
+            yield Place(str(i), f"{MARKS[atom.status if atom else None]} {printable(id_)} {told}")
 
 
 _BY = {"user": "person", "assistant": "assistant", "tool": "tools"}
