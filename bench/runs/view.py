@@ -156,13 +156,14 @@ def _compared(
         kept = ranked[ranked["name"].isin([first, *others])]
         series = tuple(kept.loc[kept["name"] == first, SERIES].iloc[0])
         names = ranked[[*SERIES, "name"]].drop_duplicates()
-        table = compared(kept.drop(columns="name"), series, cells=one.cells, margin=margin).merge(
+        runs = run_recall(kept)
+        table = compared(kept.drop(columns="name"), series, cells=one.cells, runs=runs, margin=margin).merge(
             names, on=SERIES, how="left"
         )
         measured = measure_table(one.outputs, series)
         costs = measured.loc[measured["measure"] == "usd_write", [*SERIES, "mean"]]
         table = table.merge(costs.rename(columns={"mean": "usd_write"}), on=SERIES, how="left")
-        table = table.merge(further_atom(one.outputs, run_recall(kept), series), on=SERIES, how="left")
+        table = table.merge(further_atom(one.outputs, runs, series), on=SERIES, how="left")
         table = table.assign(grader_moves=grader_noise(kept)["moves"].iloc[0])
         return table.assign(verdict=conclusions(table, measured))
 

@@ -58,24 +58,25 @@ def compare(
     first: tuple[object, ...],
     *,
     cells: pd.DataFrame | None = None,
+    runs: pd.DataFrame | None = None,
     worth_seeing: float = WORTH_SEEING,
     margin: float | None = None,
 ) -> pd.DataFrame:
     """One line a series, the first one on top: recall (0..1) with its own interval (`recall_low`, `recall_high`), n,
     fixtures of of_fixtures, spread, worst_at, worst, `FIGURES`, `WORDS` and `found`.
 
-    `grades` holds one way of grading, ranked outputs only; `first` is a series (arm, model, chain_step, stale_by).
-    With `cells` (from `cell_states`) what is missing of the grid is bounded: see `bounds`. `found` is true where the
-    difference is not chance on its target, and no gap could turn it. `margin` (points, fixed beforehand): p_no_worse is
-    of the arm being worse by as much or more, p_as_good also of its being better (`equivalence`). Raises BenchError
-    where the first has no grades.
+    `grades` holds one way of grading, ranked outputs only, `runs` its `run_recall` where that is known; `first` is a
+    series (arm, model, chain_step, stale_by). With `cells` (from `cell_states`) what is missing of the grid is bounded:
+    see `bounds`. `found` is true where the difference is not chance on its target, and no gap could turn it. `margin`
+    (points, fixed beforehand): p_no_worse is of the arm being worse by as much or more, p_as_good also of its being
+    better (`equivalence`). Raises BenchError where the first has no grades.
     """
     import pandas as pd
 
     base = grades[_is(grades, first)]
     if not base["verdict"].notna().any():
         raise BenchError(f"arm '{first[0]}' has no graded handoff in this run")
-    runs = run_recall(grades)
+    runs = run_recall(grades) if runs is None else runs
     own = arm_interval(grades)[[*GRADING, *SERIES, "low", "high"]]
     table = arm_recall(runs).assign(of_fixtures=runs.dropna(subset=["recall"])["fixture"].nunique())
     for part in (own.rename(columns={"low": "recall_low", "high": "recall_high"}), arm_spread(runs), extremes(runs)):

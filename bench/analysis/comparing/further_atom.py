@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bench.analysis.arms.cost import carried_costs
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ["usd_per_more", "usd_per_more_low", "usd_per_more_high"]
+MODEL = SERIES.index("model")
+Runs = list[tuple[float, float]]
+"""(USD, carried) of each run."""
+Fixtures = dict[str, Runs]
 
 
 def further_atom(outputs: pd.DataFrame, runs: pd.DataFrame, first: tuple[object, ...]) -> pd.DataFrame:
@@ -31,41 +36,40 @@ def further_atom(outputs: pd.DataFrame, runs: pd.DataFrame, first: tuple[object,
     import pandas as pd
 
     both = carried_costs(outputs, runs)
-    parts = {tuple(series): one for series, one in both.groupby(SERIES, observed=True, sort=False)}
-    base = parts.get(first)
-    lines = [(*series, *(_ratio(base, one) or (None,) * 3)) for series, one in parts.items() if series != first]
+    unknown = {tuple(s) for s in both.loc[both["write_reason"].notna(), SERIES].itertuples(index=False)}
+    arms: dict[tuple[object, ...], Fixtures] = {}
+    for *series, fixture, usd, carried in both[[*SERIES, "fixture", "write_usd", "carried"]].itertuples(index=False):
+        runs_of = arms.setdefault(tuple(series), {}).setdefault(str(fixture), [])
+        runs_of.append((math.nan if usd is pd.NA else float(usd), float(carried)))
+    lines = []
+    for series in arms:
+        known = first in arms and not {first, series} & unknown
+        if series != first:
+            lines.append((*series, *((_ratio(arms, first, series) if known else None) or (None,) * 3)))
     table = pd.DataFrame(lines, columns=[*SERIES, *COLUMNS])
     return table.astype({c: outputs[c].dtype for c in SERIES} | dict.fromkeys(COLUMNS, "Float64"))
 
 
-def _ratio(base: pd.DataFrame | None, other: pd.DataFrame) -> tuple[float, float, float] | None:
-    if base is None or base["write_reason"].notna().any() or other["write_reason"].notna().any():
-        return None
-    sides = [_by_fixture(base), _by_fixture(other)]
-    shared = [fixture for fixture in sides[0] if fixture in sides[1]]
-    if not shared:
-        return None
-    apart = [[_apart(sides[0][f], sides[1][f], column) for f in shared] for column in (0, 1)]
+def _ratio(
+    arms: Mapping[tuple[object, ...], Fixtures], first: tuple[object, ...], series: tuple[object, ...]
+) -> tuple[float, float, float] | None:
+    base, other = arms[first], arms[series]
+    shared = sorted(base.keys() & other.keys())
+    apart = [[_apart(base[f], other[f], column) for f in shared] for column in (0, 1)]
     if not math.fsum(apart[1]):
         return None
     if len(shared) > 1:
         limits = fieller(*apart)
     else:
-        limits = _of_runs(base, other, (apart[0][0], apart[1][0]), [side[shared[0]] for side in sides])
+        drawn = [arms[one][shared[0]] for one in (first, series) if one[MODEL] != NO_MODEL]
+        limits = _of_runs(drawn, (apart[0][0], apart[1][0]))
     if limits is None or not limits[1] > limits[0]:
         return None
     return (math.fsum(apart[0]) / math.fsum(apart[1]), *limits)
 
 
-Runs = list[tuple[float, float]]
-"""(USD, carried) of each run."""
-
-
-def _of_runs(
-    base: pd.DataFrame, other: pd.DataFrame, means: tuple[float, float], sides: list[Runs]
-) -> tuple[float, float] | None:
-    """Limits on one fixture; an arm that asks no model does not vary."""
-    drawn = [runs for side, runs in ((base, sides[0]), (other, sides[1])) if (side["model"] != NO_MODEL).any()]
+def _of_runs(drawn: Sequence[Runs], means: tuple[float, float]) -> tuple[float, float] | None:
+    """Limits on one fixture, from the runs of the arms that vary: one that asks no model does not."""
     if not drawn or min(map(len, drawn)) < 2:
         return None
     terms = []
@@ -75,14 +79,6 @@ def _of_runs(
         terms.append([v / len(runs) for v in (statistics.variance(cost), cov, statistics.variance(carried))])
     vxx, vxy, vyy = map(math.fsum, zip(*terms, strict=True))
     return ratio_limits(means, (vxx, vxy, vyy), min(map(len, drawn)) - 1)
-
-
-def _by_fixture(one: pd.DataFrame) -> dict[str, Runs]:
-    groups = one.groupby("fixture", observed=True, sort=True)
-    return {
-        str(fixture): [(float(usd), float(n)) for usd, n in part[["write_usd", "carried"]].itertuples(index=False)]
-        for fixture, part in groups
-    }
 
 
 def _apart(base: Runs, other: Runs, column: int) -> float:
