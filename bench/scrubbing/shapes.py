@@ -23,7 +23,7 @@ LONG_SHAPES = tuple(Sieved(kind, shape) for kind, shape in (
     r"(?:UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW)[A-Za-z0-9+/]{40,}={0,2}")),
     ("jwt", re.compile(START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]{10,})?")),
     ("token", re.compile(r"(?i)(?:session|security|access|refresh|auth|id)[_-]?token\\?[\"']?\s{0,3}[:=]\s{0,3}"
-    r"\\?[\"']?(?P<value>[\w+/%-]{200,4000}={0,2})")),
+    r"\\?[\"']?(?P<value>[\w+/%-]{200,}={0,2})")),
 ))  # fmt: skip
 """Shapes that may be longer than a blob, looked for before blobs are set aside: a private key (also in base64 once
 more, as in a kubeconfig), a JSON web token, and what is called a session's token."""
