@@ -69,6 +69,7 @@ def import_session(
     file: Path,
     *,
     at: int | None = None,
+    leaf: str | None = None,
     name: str | None = None,
     to: Path | None = None,
     whole: bool = False,
@@ -77,11 +78,12 @@ def import_session(
     """Make a fixture folder `to`/`name` of the session in `file`; `to` defaults to the project's fixtures.
 
     The transcript is what the model saw at its `at`-th compaction (default: the last one, else the session's end); with
-    `whole`, all that stood before that point. Secrets and traces of people are replaced before anything is written,
+    `whole`, all that stood before that point. `leaf`: the id of a record; the session that holds it, along the branch
+    to it. Secrets and traces of people are replaced before anything is written,
     unless `scrubbed` is False. Raises BenchError for a file that cannot be read or holds no message, a compaction that
     is not there, and a folder that is already filled. Nothing is left behind where it fails.
     """
-    sessions = read_all(file)
+    sessions = read_all(file) if leaf is None else [read(file, leaf=leaf)]
     session = next((s for s in sessions if s.messages), None)
     if session is None:
         raise BenchError(f"holds no message, only {holding(sessions[0])}", path=file)

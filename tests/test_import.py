@@ -61,6 +61,20 @@ def test_the_fixture_holds_what_the_model_saw_at_the_compaction(session, tmp_pat
     assert (made.folder / "replays" / "stock.md").read_text() == stock
 
 
+def test_of_several_sessions_the_one_that_holds_the_leaf_is_taken(tmp_path, capsys):
+    path = written(
+        tmp_path,
+        user("u1", None, "first", sessionId="one"), answer("a1", "u1", "yes", id="m1", sessionId="one"),
+        user("u2", None, "second", sessionId="two"), answer("a2", "u2", "no", id="m2", sessionId="two"),
+    )  # fmt: skip
+    assert main(["import", str(path), "--to", str(tmp_path), "--name", "x"]) == 0
+    assert "1 more session of the file left aside; --leaf takes one by" in capsys.readouterr().out
+    made = import_session(path, leaf="a2", name="y", to=tmp_path)
+    assert [m.text for m in made.transcript.messages] == ["second", "no"]
+    assert main(["import", str(path), "--to", str(tmp_path), "--name", "z", "--leaf", "a9"]) == 2
+    assert "holds no record 'a9' to be a leaf" in capsys.readouterr().err
+
+
 def test_the_whole_past_keeps_its_earlier_compactions(session, tmp_path):
     made = import_session(session, to=tmp_path, name="real", at=2, whole=True)
     assert [(c.at, c.summary) for c in read(made.folder / "transcript.jsonl").compactions] == [

@@ -4,6 +4,7 @@ examples:
   bench import session.jsonl                          what the model saw at the session's last compaction
   bench import session.jsonl --at 2 --name my-case    at its second compaction, as fixtures/my-case/
   bench import session.jsonl --whole --to ~/fixtures  the whole past instead of what the model still saw
+  bench import session.jsonl --leaf 8d1f0c2a          the session, and the branch, that hold this record
 
 Before anything is written, keys, tokens and passwords, users and home folders, hosts, e-mail addresses, git remotes and
 IP addresses are replaced, the same by the same placeholder; scrubbed.csv says where and how often.
@@ -25,6 +26,7 @@ from bench.text import count, printable
 if TYPE_CHECKING:
     from bench.importing import Imported
     from bench.scrubbing import Replaced
+OTHERS = "--leaf takes one by the id of its last record, as 'bench transcript --json' lists it"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="K", type=int, help="cut at the K-th compaction (default: the last, or the end)"
     )
+    parser.add_argument("--leaf", metavar="ID", help="take the session and the branch that hold this record")
     parser.add_argument("--name", help="name of the fixture (default: from the file's name)")
     parser.add_argument("--to", metavar="DIR", type=Path, help="folder to make it in (default: the project's fixtures)")
     parser.add_argument("--whole", action="store_true", help="keep the whole past, not only what the model still saw")
@@ -43,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
 
     to = args.to.expanduser() if args.to else None
     scrubbed = not args.no_scrub
-    made = import_session(args.file, at=args.at, name=args.name, to=to, whole=args.whole, scrubbed=scrubbed)
+    made = import_session(
+        args.file, at=args.at, leaf=args.leaf, name=args.name, to=to, whole=args.whole, scrubbed=scrubbed
+    )
     print(printable(_told(made)))
     say(_warning(made))
     return 0
@@ -68,7 +73,11 @@ def _told(made: Imported) -> str:
         + ("" if made.key.atoms else ": nothing in this session could be drafted from its structure"),
         f"  replays/stock.md  {'the' if made.stock else 'not made: the file holds no'} summary of the harness there",
         *([] if made.replaced is None else [f"  scrubbed.csv      {_replaced(made.replaced)}"]),
-        *([f"  {count(made.other_sessions, 'more session')} of the file left aside"] if made.other_sessions else []),
+        *(
+            [f"  {count(made.other_sessions, 'more session')} of the file left aside; {OTHERS}"]
+            if made.other_sessions
+            else []
+        ),
         f"next: bench check {folder}" if made.key.atoms else f"next: write atoms into {folder}/key.yaml",
     ]
     return "\n".join(lines)
