@@ -56,6 +56,41 @@ def test_one_replicate_gives_no_projection(folder, monkeypatch, capsys):
     assert "no arm has two replicates on a fixture; nothing tells how runs vary" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "model", "letters", "why"),
+    [
+        (
+            "same",
+            "local",
+            ["CCLL", "CCLL"],
+            "all runs of an arm on a fixture are alike; nothing tells how far the next",
+        ),
+        ("free", "none", ["CCLL"], "no arm asks a model: each is the same each time"),
+    ],
+)
+def test_where_nothing_varies_no_zero_is_projected(folder, monkeypatch, capsys, name, model, letters, why):
+    monkeypatch.chdir(folder)
+    runs = {"f1": {"a": letters, "b": ["CCCC"] * len(letters)}}
+    rows = [output(a, "f1", r, model=model, run=name) for a in "ab" for r in range(1, len(letters) + 1)]
+    write_run(folder / "results" / name, runs, rows=rows)
+    assert main(["noise", name]) == 0
+    told = capsys.readouterr().out
+    assert why in told and "what other designs would give" not in told and "SD 0.0" not in told
+    assert "whether arms vary alike" not in told
+    assert main(["noise", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["designs"] == []
+
+
+def test_whole_numbers_are_told_as_numbers(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    runs = {"f1": {"a": ["CL", "CL"]}}
+    write_run(folder / "results/whole", runs, rows=[output("a", "f1", r, run="whole") for r in (1, 2)])
+    assert main(["noise", "whole"]) == 0
+    told = capsys.readouterr().out
+    # atoms are all there is: share 100 %; a1 in both runs, a2 in none
+    assert "100.0\n" in told.split("source")[1] and "a    2      2        50.0         50.0      50.0       0" in told
+
+
 def test_the_frontier_is_a_command(tiny, capsys):
     assert main(["table", tiny.name, "--frontier", "tokens"]) == 0
     told = capsys.readouterr().out

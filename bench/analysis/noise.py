@@ -67,7 +67,9 @@ def noise_split(grades: pd.DataFrame) -> pd.DataFrame:
     lines: list[tuple[object, ...]] = []
     for grading, one in known.groupby(GRADING, observed=True, sort=False):
         lines += [(*grading, *line) for line in _split(one)]
-    return pd.DataFrame(lines, columns=COLUMNS).convert_dtypes()
+    table = pd.DataFrame(lines, columns=COLUMNS)
+    words = [*GRADING, "source", "why_none"]
+    return table.astype({c: "string" if c in words else "Int64" if c == "levels" else "Float64" for c in COLUMNS})
 
 
 def run_components(grades: pd.DataFrame) -> dict[str, float | None]:

@@ -35,7 +35,7 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     """One line a design of `DESIGNS`: fixtures, replicates, passes, and in points se_these (these facts) and
     se_like_these (transcripts like these; NA where the run does not tell how arms differ from fixture to fixture).
 
-    Raises BenchError where the run has no two replicates of any arm on a fixture.
+    Raises BenchError where the run has no two replicates of any arm on a fixture, or all of them are alike.
     """
     import pandas as pd
 
@@ -43,9 +43,11 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     from bench.analysis.noise import run_components
     from bench.analysis.statistics.projection import Sources, se_like_these, se_these
 
-    found = run_components(ranked_grades(one_grading(run, grading), with_truncated))
-    if found["replicate"] is None:
-        raise BenchError("no arm has two replicates on a fixture; nothing tells how runs vary", path=run.root)
+    ranked = ranked_grades(one_grading(run, grading), with_truncated)
+    found = run_components(ranked)
+    why = _nothing_varies(ranked, found["replicate"])
+    if why or found["replicate"] is None:
+        raise BenchError(why, path=run.root)
     across = found["fixture x arm"]
     replicate, passes = (max(0.0, found[name] or 0.0) for name in ("replicate", "pass"))
     of = Sources(max(0.0, across or 0.0), replicate, passes)
@@ -55,6 +57,22 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     ]
     table = pd.DataFrame(lines, columns=["fixtures", "replicates", "passes", "se_these", "se_like_these"])
     return table.astype({"se_these": "Float64", "se_like_these": "Float64"})
+
+
+def _nothing_varies(ranked: pd.DataFrame, replicate: float | None) -> str:
+    """Why the run does not tell how runs vary; empty where it does."""
+    from bench.analysis.units import NO_MODEL
+
+    if (ranked["model"] == NO_MODEL).all():
+        return "no arm asks a model: each is the same each time, and no run tells how runs vary"
+    if replicate is None:
+        return "no arm has two replicates on a fixture; nothing tells how runs vary"
+    from bench.analysis.recall import pass_recall
+    from bench.analysis.units import SERIES
+
+    recalls = pass_recall(ranked).groupby([*SERIES, "fixture"], observed=True)["recall"]
+    alike = bool((recalls.nunique() < 2).all())
+    return "all runs of an arm on a fixture are alike; nothing tells how far the next would lie" if alike else ""
 
 
 def noise_tables(run: Run, *, with_truncated: bool = False) -> dict[str, pd.DataFrame]:
@@ -118,7 +136,7 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     recalls = {f"{key[0]} on {key[-1]}": [POINTS * float(r) for r in one] for key, one in known["recall"]}
     pooled = pooled_sd(list(recalls.values()))
     limits = None if pooled is None else sigma_limits_of(pooled[1])
-    if pooled is not None and limits is not None:
+    if pooled is not None and pooled[0] and limits is not None:
         sd, df = pooled
         told.append(
             f"replicates of an arm: SD {sd:.1f} points over all arms ({df} degrees of freedom, 95 % limits"

@@ -105,9 +105,9 @@ def varying_tables(run: Run, grading: Grading, with_truncated: bool) -> tuple[li
     )
     tables = []
     for title, table, words in told:
-        lines = [words(line) for line in records(table(run, grading=grading, with_truncated=with_truncated))]
-        if len(lines) > (title == SPREADS):  # one arm alone has nothing to vary like
-            tables.append((title, lines))
+        found = table(run, grading=grading, with_truncated=with_truncated)
+        if len(found) and (title != SPREADS or found["ratio"].notna().any()):  # else there is nothing to vary like
+            tables.append((title, [words(line) for line in records(found)]))
     return tables, [ABOUT[title] for title, _ in tables]
 
 

@@ -44,7 +44,12 @@ def reliability(grades: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(unsure=((table["c"] > 0) & (table["c"] < table["n"])).astype("int64"))
     lines = table.groupby(by, observed=True, sort=False).agg(atoms=("atom", "size"), unsure=("unsure", "sum"))
     means = pd.DataFrame({name: _mean(table, by, name) for name in shares})
-    return lines.join(means).reset_index().assign(k=k)[[*by, *COLUMNS]].convert_dtypes()
+    return (
+        lines.join(means)
+        .reset_index()
+        .assign(k=k)[[*by, *COLUMNS]]
+        .astype(dict.fromkeys(("k", "atoms", "unsure"), "Int64"))
+    )
 
 
 def _mean(table: pd.DataFrame, by: list[str], name: str) -> pd.Series:

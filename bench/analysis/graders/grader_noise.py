@@ -49,4 +49,5 @@ def grader_noise(grades: pd.DataFrame) -> pd.DataFrame:
         sd = None if found.ms_within is None else math.sqrt(found.ms_within)
         moves, twice = (None, None) if sd is None else (Z * sd / math.sqrt(passes), moves_one(sd))
         lines.append((*grading, sd, found.df_within, passes, moves, twice))
-    return pd.DataFrame(lines, columns=COLUMNS).convert_dtypes()
+    kinds = {c: "string" if c in GRADING else "Int64" if c == "df" else "Float64" for c in COLUMNS}
+    return pd.DataFrame(lines, columns=COLUMNS).astype(kinds)
