@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from bench.atomic import write_text
@@ -21,6 +22,7 @@ from bench.project import checked_label, find_project
 from bench.scrubbing import Replaced, report_csv, scrub
 from bench.transcripts import holding, read, read_all
 from bench.transcripts.model import Transcript
+from bench.transcripts.values import dict_of, dicts_of, text_of
 from bench.transcripts.view import full_compactions, seen_at, whole_until
 from bench.transcripts.write import to_jsonl
 
@@ -90,6 +92,7 @@ def import_session(
     fulls = full_compactions(session)
     at = at if at is not None else len(fulls) or None
     seen = _cut(session, at, whole, file)
+    seen = replace(seen, tools_json=_definitions(seen.tools_json))
     content = _content(seen, None if at is None else fulls[at - 1].summary, file.name, scrubbed)
     label = checked_label(name, "fixture") if name is not None else _label(file, Path(content.source).stem)
     folder = (to if to is not None else find_project().fixtures) / label
@@ -114,6 +117,28 @@ def _cut(session: Transcript, at: int | None, whole: bool, file: Path) -> Transc
     if not seen.messages:
         raise BenchError(f"no message stands before compaction {at}", path=file)
     return seen
+
+
+def _definitions(tools_json: str | None) -> str | None:
+    """Those of the session's tools that a fixture can hold, as the Messages API defines them; None for none.
+
+    What OpenAI's form nests in `function` is brought out. A tool without a schema (one that the server runs) stays out:
+    a native context makes its tools from the calls that stand in it.
+    """
+    tools = dicts_of(msgspec.json.decode(tools_json or "[]"))
+    kept = [found for tool in tools if (found := _definition(tool))]
+    return msgspec.json.encode(kept).decode() if kept else None
+
+
+def _definition(tool: dict[str, object]) -> dict[str, object] | None:
+    given = dict_of(tool.get("function")) or tool
+    name, schema = text_of(given.get("name")), given.get("input_schema", given.get("parameters"))
+    if name is None or not isinstance(schema, dict):
+        return None
+    if "input_schema" in tool:
+        return tool
+    description = text_of(given.get("description"))
+    return {"name": name, **({"description": description} if description else {}), "input_schema": schema}
 
 
 def _label(file: Path, stem: str) -> str:

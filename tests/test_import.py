@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench import importing
+from bench.checks import check_fixture
 from bench.cli import main
 from bench.errors import BenchError
 from bench.fixtures import load_fixture
@@ -108,6 +109,21 @@ def test_a_request_body_keeps_its_system_prompt_and_tools(tmp_path):
     made = import_session(path, to=tmp_path, name="real")
     assert load_fixture(made.folder).system == "Be brief."
     assert json.loads((made.folder / "tools.json").read_text()) == [{"name": "X", "input_schema": {}}]
+
+
+def test_tools_in_another_form_become_definitions_and_one_without_a_schema_stays_out(tmp_path):
+    function = {"name": "run", "description": "Runs it.", "parameters": {"type": "object"}, "strict": True}
+    tools = [{"type": "function", "function": function}, {"type": "web_search_20250305", "name": "web_search"}, 3]
+    path = tmp_path / "body.json"
+    for recorded, kept in (
+        (tools, [{"name": "run", "description": "Runs it.", "input_schema": {"type": "object"}}]),
+        ([{"name": "web_search"}], None),
+    ):
+        path.write_text(json.dumps({"tools": recorded, "messages": [{"role": "user", "content": "Never use npm."}]}))
+        made = import_session(path, to=tmp_path, name=f"of-{len(recorded)}")
+        assert check_fixture(made.folder) == []
+        written_tools = made.folder / "tools.json"
+        assert (json.loads(written_tools.read_text()) if written_tools.exists() else None) == kept
 
 
 @pytest.mark.parametrize(
