@@ -42,10 +42,10 @@ def further_atom(outputs: pd.DataFrame, runs: pd.DataFrame, first: tuple[object,
         runs_of = arms.setdefault(tuple(series), {}).setdefault(str(fixture), [])
         runs_of.append((math.nan if usd is pd.NA else float(usd), float(carried)))
     lines = []
-    for series in arms:
-        known = first in arms and not {first, series} & unknown
-        if series != first:
-            lines.append((*series, *((_ratio(arms, first, series) if known else None) or (None,) * 3)))
+    for one in arms:
+        known = first in arms and not {first, one} & unknown
+        if one != first:
+            lines.append((*one, *((_ratio(arms, first, one) if known else None) or (None,) * 3)))
     table = pd.DataFrame(lines, columns=[*SERIES, *COLUMNS])
     return table.astype({c: outputs[c].dtype for c in SERIES} | dict.fromkeys(COLUMNS, "Float64"))
 
