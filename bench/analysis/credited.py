@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bench.analysis.groups import groups_of
 from bench.analysis.recall import credit
 from bench.analysis.statistics.over_runs import Runs
 from bench.analysis.units import NO_MODEL
@@ -23,16 +24,13 @@ if TYPE_CHECKING:
 
 SURE_GRADERS = ("lexical",)
 """Graders that say the same of the same text each time."""
-ONE_DRAW = ["replicate"]
-"""What is drawn again for an arm that asks a model: its runs, however they are graded."""
-ONE_GRADING = ["replicate", "grading_pass"]
-"""What is drawn again for an arm that is the same each time: only its gradings."""
 
 
 @dataclass(frozen=True)
 class Credited:
     """The atoms that have a verdict, sorted, with their weights; credits 0..1 of each run (runs, atoms) and of each
-    draw (draws, atoms), NaN where not graded. A draw is what would be drawn again: a run, or a grading of one text."""
+    draw (draws, atoms), NaN where not graded. A draw is what would be drawn again: a run, however it is graded; of an
+    arm that asks no model, and is the same each time, a grading of its text."""
 
     atoms: NDArray[np.str_]
     weights: Floats
@@ -57,26 +55,66 @@ class Credited:
         return Runs(tuple(map(float, carried[some] / total[some])), self.sure, self.same_text)
 
 
+Series = tuple[object, ...]
+
+
 def credited(grades: pd.DataFrame) -> dict[str, Credited]:
     """fixture -> the credits of the arm, from the grades of one series by one way of grading."""
-    known = grades.assign(credit=credit(grades)).dropna(subset=["credit"])
-    return {str(fixture): _credited(one) for fixture, one in known.groupby("fixture", observed=True)}
+    return credited_by(grades, []).get((), {})
 
 
-def _credited(one: pd.DataFrame) -> Credited:
-    same_text = bool((one["model"] == NO_MODEL).all())
-    atoms, first, codes = np.unique(one["atom"].to_numpy(dtype=str), return_index=True, return_inverse=True)
-    values = one["credit"].to_numpy(dtype="float64")
-    runs = _means(_numbered(one, ONE_DRAW), codes, len(atoms), values)
-    draws = _means(_numbered(one, ONE_GRADING), codes, len(atoms), values) if same_text else runs
-    sure = same_text and bool(one["grader"].isin(SURE_GRADERS).all())
-    return Credited(atoms, one["weight"].to_numpy(dtype="float64")[first], runs, draws, same_text, sure)
+def credited_by(grades: pd.DataFrame, by: list[str]) -> dict[Series, dict[str, Credited]]:
+    """The values of the columns `by`, which tell series and ways of grading apart -> fixture -> credits."""
+    import pandas as pd
+
+    known = grades.assign(credit=credit(grades))[list(dict.fromkeys([*by, *_COLUMNS]))].dropna(subset=["credit"])
+    if known.empty:
+        return {}
+    atoms, names = pd.factorize(known["atom"], sort=True)
+    table = _Graded(
+        atoms, np.asarray(names, dtype=str), known["weight"].to_numpy(dtype="float64"),
+        known["credit"].to_numpy(dtype="float64"), known["replicate"].to_numpy(dtype="int64"),
+        known["grading_pass"].to_numpy(dtype="int64"), (known["model"] == NO_MODEL).to_numpy(dtype=bool),
+        known["grader"].isin(SURE_GRADERS).to_numpy(dtype=bool),
+    )  # fmt: skip
+    groups = groups_of(known, [*by, "fixture"])
+    ends = np.cumsum(groups.counts())[:-1]
+    found: dict[Series, dict[str, Credited]] = {}
+    keys = known.iloc[groups.first][[*by, "fixture"]].itertuples(index=False, name=None)
+    for (*series, fixture), lines in zip(keys, np.split(np.argsort(groups.of, kind="stable"), ends), strict=True):
+        found.setdefault(tuple(series), {})[str(fixture)] = _credited(table, lines)
+    return found
 
 
-def _numbered(one: pd.DataFrame, unit: list[str]) -> NDArray[np.intp]:
-    """Of each line, the place of its unit among the sorted units."""
-    numbers: NDArray[np.intp] = np.asarray(one.groupby(unit, observed=True).ngroup(), dtype=np.intp)
-    return numbers
+_COLUMNS = ["fixture", "atom", "weight", "credit", "replicate", "grading_pass", "model", "grader"]
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """The columns of graded verdicts, a line each, that credits are made of; `atom` is a place in `atoms`, sorted."""
+
+    atom: NDArray[np.intp]
+    atoms: NDArray[np.str_]
+    weight: Floats
+    credit: Floats
+    replicate: NDArray[np.int64]
+    grading_pass: NDArray[np.int64]
+    no_model: NDArray[np.bool_]
+    sure: NDArray[np.bool_]
+
+
+def _credited(table: _Graded, lines: NDArray[np.intp]) -> Credited:
+    """Those of one series on one fixture, which these lines are."""
+    same_text = bool(table.no_model[lines].all())
+    atoms, first, codes = np.unique(table.atom[lines], return_index=True, return_inverse=True)
+    values, replicate = table.credit[lines], table.replicate[lines]
+    runs = _means(np.unique(replicate, return_inverse=True)[1], codes, len(atoms), values)
+    draws = runs
+    if same_text:
+        gradings = np.stack([replicate, table.grading_pass[lines]])
+        draws = _means(np.unique(gradings, axis=1, return_inverse=True)[1], codes, len(atoms), values)
+    sure = same_text and bool(table.sure[lines].all())
+    return Credited(table.atoms[atoms], table.weight[lines][first], runs, draws, same_text, sure)
 
 
 def _means(rows: NDArray[np.intp], columns: NDArray[np.intp], width: int, values: Floats) -> Floats:

@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bench.analysis.groups import Groups, groups_of
 from bench.analysis.units import GRADING, OUTPUT, SERIES
 from bench.errors import BenchError
 from bench.rows import SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
+    from pandas.api.extensions import ExtensionArray
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
 
 PARTIAL = SCORES["partial"]
 """Credit of a partial verdict unless a caller says otherwise."""
@@ -28,8 +36,9 @@ _ATOM = ["tag", "by", "importance", "weight"]
 
 def pass_recall(grades: pd.DataFrame, *, partial: float = PARTIAL) -> pd.DataFrame:
     """One line a grading pass over an output: recall (0..1), atoms, missing, coverage (graded share of the weight)."""
-    credited = grades.assign(credit=credit(grades, partial))
-    return _weighted(credited, [*GRADING, *OUTPUT, "grading_pass"])
+    by = [*GRADING, *OUTPUT, "grading_pass"]
+    weights = _checked_weights(grades)
+    return _weighted(grades, by, groups_of(grades, by), _numbers(credit(grades, partial)), weights)
 
 
 def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL, keep: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -37,18 +46,13 @@ def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL, keep: tuple[s
 
     `keep` names further columns of the atoms that `grades` has and the result shall have too.
     """
-    credited = grades.assign(credit=credit(grades, partial))
-    atoms = (
-        credited.groupby([*GRADING, *OUTPUT, "atom"], observed=True, sort=False)
-        .agg(
-            credit=("credit", "mean"),
-            graded=("credit", "count"),
-            passes=("credit", "size"),
-            **{c: (c, "first") for c in dict.fromkeys((*_ATOM, *keep))},
-        )
-        .reset_index()
-    )
-    return atoms.assign(passes_missing=atoms["passes"] - atoms["graded"]).drop(columns="graded")
+    by = [*GRADING, *OUTPUT, "atom"]
+    atoms = groups_of(grades, by)
+    mean, graded = _means(atoms, _numbers(credit(grades, partial)))
+    passes = atoms.counts()
+    lines = grades.iloc[atoms.first][[*by, *dict.fromkeys((*_ATOM, *keep))]].reset_index(drop=True)
+    found = lines.assign(credit=_floats(mean), passes=passes, passes_missing=passes - graded)
+    return found[[*by, "credit", "passes", *lines.columns[len(by) :], "passes_missing"]]
 
 
 def run_recall(grades: pd.DataFrame, *, partial: float = PARTIAL, within: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -57,8 +61,12 @@ def run_recall(grades: pd.DataFrame, *, partial: float = PARTIAL, within: tuple[
 
     `within` splits each output further by columns of the atoms, such as `("tag",)`.
     """
-    atoms = atom_credit(grades, partial=partial, keep=within)
-    return _weighted(atoms, [*GRADING, *OUTPUT, *within])
+    by = [*GRADING, *OUTPUT, *within]
+    weights = _checked_weights(grades)
+    runs = groups_of(grades, by)
+    atoms = runs.split(grades["atom"])
+    mean, _ = _means(atoms, _numbers(credit(grades, partial)))
+    return _weighted(grades, by, Groups(runs.of[atoms.first], runs.first), mean, weights[atoms.first])
 
 
 def fixture_recall(runs: pd.DataFrame, *, within: tuple[str, ...] = ()) -> pd.DataFrame:
@@ -102,45 +110,67 @@ def atom_mean(runs: pd.DataFrame) -> pd.DataFrame:
 
 def credit(grades: pd.DataFrame, partial: float = PARTIAL) -> pd.Series:
     """Credit of each verdict: 1, `partial`, 0, or NA where the verdict is missing."""
-    return grades["verdict"].map(SCORES | {"partial": partial}).astype("Float64")
+    import pandas as pd
+
+    codes, verdicts = pd.factorize(grades["verdict"])
+    scores = SCORES | {"partial": partial}
+    known = np.array([*(scores.get(verdict, np.nan) for verdict in verdicts), np.nan])
+    return pd.Series(_floats(known[codes]), index=grades.index, name="verdict")
 
 
-def _weighted(atoms: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Per group of `by`: the weighted mean of `credit`, and what was left out. Raises BenchError on a bad weight."""
-    _check_weights(atoms)
-    graded = atoms["credit"].notna()
-    parts = atoms.assign(
-        missing=(~graded).astype("Int64"),
-        carried=(atoms["credit"] * atoms["weight"]).fillna(0.0),
-        graded_weight=atoms["weight"].where(graded, 0.0),
-        squares=atoms["weight"].where(graded, 0.0) ** 2,
-    )
-    sums = (
-        parts.groupby(by, observed=True, sort=False)
-        .agg(
-            atoms=("missing", "size"),
-            missing=("missing", "sum"),
-            weight=("weight", "sum"),
-            carried=("carried", "sum"),
-            graded_weight=("graded_weight", "sum"),
-            squares=("squares", "sum"),
-        )
-        .reset_index()
-    )
-    recall = sums["carried"] / sums["graded_weight"].where(sums["graded_weight"] > 0)
-    coverage = sums["graded_weight"] / sums["weight"].where(sums["weight"] > 0)
-    effective = sums["graded_weight"] ** 2 / sums["squares"].where(sums["squares"] > 0)
-    told = sums.assign(recall=recall, coverage=coverage, effective_atoms=effective)
-    return told.drop(columns=["graded_weight", "squares"])
+def _means(atoms: Groups, credits_: Floats) -> tuple[Floats, Places]:
+    """The mean credit of each atom, NaN where no pass graded it, and how many did."""
+    graded = ~np.isnan(credits_)
+    counts = atoms.counts(graded)
+    sums = atoms.sums(np.where(graded, credits_, 0.0))
+    return _share(sums, counts), counts
 
 
-def _check_weights(atoms: pd.DataFrame) -> None:
-    import numpy as np
+def _weighted(grades: pd.DataFrame, by: list[str], groups: Groups, credits_: Floats, weights: Floats) -> pd.DataFrame:
+    """One line a group of lines with these credits and weights: their weighted mean, and what was left out. `by` names
+    the columns of `grades` that tell the groups apart."""
+    graded = ~np.isnan(credits_)
+    weight, known = groups.sums(weights), groups.sums(np.where(graded, weights, 0.0))
+    carried = groups.sums(np.where(graded, credits_, 0.0) * weights)
+    squares = groups.sums(np.where(graded, weights, 0.0) ** 2)
+    lines = grades.iloc[groups.first][by].reset_index(drop=True)
+    return lines.assign(
+        atoms=groups.counts(), missing=_counts(groups.counts(~graded)), weight=_floats(weight),
+        carried=_floats(carried), recall=_floats(_share(carried, known)), coverage=_floats(_share(known, weight)),
+        effective_atoms=_floats(_share(known**2, squares)),
+    )  # fmt: skip
 
-    weights = atoms["weight"].to_numpy(dtype="float64", na_value=np.nan)
+
+def _share(part: Floats, whole: Floats | Places) -> Floats:
+    """part / whole, NaN where whole is 0."""
+    shares: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return shares
+
+
+def _checked_weights(grades: pd.DataFrame) -> Floats:
+    """The weight of each line. Raises BenchError on a bad one."""
+    weights: Floats = grades["weight"].to_numpy(dtype="float64", na_value=np.nan)
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
-        atom = atoms.iloc[int(bad.argmax())]
+        atom = grades.iloc[int(bad.argmax())]
         raise BenchError(
             f"fixture '{atom['fixture']}': atom {atom['atom']} has weight {atom['weight']}; a weight is 0 or more"
         )
+    return weights
+
+
+def _numbers(column: pd.Series) -> Floats:
+    return np.asarray(column.to_numpy(dtype="float64", na_value=np.nan))
+
+
+def _floats(numbers: Floats) -> ExtensionArray:
+    import pandas as pd
+
+    gone = np.isnan(numbers)
+    return pd.arrays.FloatingArray(np.where(gone, 1.0, numbers), gone)
+
+
+def _counts(numbers: Places) -> ExtensionArray:
+    import pandas as pd
+
+    return pd.arrays.IntegerArray(numbers.astype("int64"), np.zeros(len(numbers), dtype=bool))

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bench.analysis.groups import groups_of
 from bench.errors import BenchError
 from bench.rows import GRADED
 
@@ -46,9 +49,14 @@ def named(table: pd.DataFrame) -> pd.DataFrame:
 
 def rankable(table: pd.DataFrame, outputs: pd.DataFrame, *, with_truncated: bool = False) -> pd.DataFrame:
     """The lines of `table` (grades, inventions) whose output is a whole handoff; truncated ones only when asked."""
+    import pandas as pd
+
     wanted = GRADED if with_truncated else ("handoff",)
     whole = outputs.loc[outputs["outcome"].isin(wanted), OUTPUT]
-    return table.merge(whole, on=OUTPUT, how="inner")
+    groups = groups_of(table, OUTPUT)
+    there = pd.MultiIndex.from_frame(table.iloc[groups.first][OUTPUT]).isin(pd.MultiIndex.from_frame(whole))
+    chosen = np.append(there, False)[groups.of]  # a line without an output has the group -1
+    return (table if chosen.all() else table[chosen]).reset_index(drop=True)
 
 
 def checked_grades(grades: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +65,8 @@ def checked_grades(grades: pd.DataFrame) -> pd.DataFrame:
     Raises BenchError otherwise: verdicts against two keys are no replicates of each other.
     """
     for what, column in (("answer keys", "key_sha256"), ("versions of the grader", "grader_sha256")):
-        counts = grades.groupby([*GRADING, "fixture"], observed=True)[column].nunique()
+        kinds = grades[[*GRADING, "fixture", column]].drop_duplicates()
+        counts = kinds.groupby([*GRADING, "fixture"], observed=True)[column].nunique()
         mixed = counts[counts > 1]
         if len(mixed):
             grader, scope, fixture = mixed.index[0]

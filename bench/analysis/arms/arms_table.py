@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.arms.cost import PER_CARRIED, arm_cost, per_carried
 from bench.analysis.arms.extremes import extremes
-from bench.analysis.arms.level import arm_interval
+from bench.analysis.arms.level import interval_of
 from bench.analysis.arms.single_run import single_runs
 from bench.analysis.arms.sizes import sizes
 from bench.analysis.arms.spread import arm_spread
 from bench.analysis.arms.states import not_handoff
 from bench.analysis.arms.verdicts import arm_verdicts
 from bench.analysis.bounds import arm_bounds, cell_bounds
+from bench.analysis.credited import credited_by
 from bench.analysis.recall import arm_recall, run_recall
 from bench.analysis.units import GRADING, SERIES, checked_grades, rankable
 
@@ -53,11 +54,12 @@ def arms_table(
     """
     ranked = checked_grades(rankable(grades, outputs, with_truncated=with_truncated))
     runs = run_recall(ranked)
+    own = interval_of(runs, credited_by(ranked, [*GRADING, *SERIES]))
     vital = arm_recall(run_recall(ranked[ranked["importance"] == "vital"]))
     whole = rankable(outputs, outputs, with_truncated=with_truncated)
     graded = [
         arm_recall(runs),
-        arm_interval(ranked).rename(columns={"low": "recall_low", "high": "recall_high"}),
+        own.rename(columns={"low": "recall_low", "high": "recall_high"}),
         arm_bounds(cell_bounds(runs, cells)),
         arm_spread(runs),
         extremes(runs),

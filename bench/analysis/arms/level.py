@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.analysis.credited import credited
+from bench.analysis.credited import Credited, credited_by
 from bench.analysis.recall import fixture_recall, run_recall
 from bench.analysis.statistics.estimate import Estimate
 from bench.analysis.statistics.over_fixtures import over_fixtures
@@ -55,16 +55,20 @@ def arm_interval(grades: pd.DataFrame) -> pd.DataFrame:
 
     `grades` holds ranked outputs. Replicates are averaged inside fixtures first. NA where there is no interval.
     """
+    return interval_of(run_recall(grades), credited_by(grades, [*GRADING, *SERIES]))
+
+
+def interval_of(recalls: pd.DataFrame, sides: Mapping[tuple[object, ...], Mapping[str, Credited]]) -> pd.DataFrame:
+    """The table of `arm_interval` from what `run_recall` and `credited_by` make of the grades: for who has them."""
     import pandas as pd
 
     by = [*GRADING, *SERIES]
-    means = fixture_recall(run_recall(grades)).dropna(subset=["recall"]).groupby(by, observed=True)
+    means = fixture_recall(recalls).dropna(subset=["recall"]).groupby(by, observed=True)
     known = {series: dict(zip(one["fixture"], one["recall"].astype(float), strict=True)) for series, one in means}
     lines = []
-    for series, one in grades.groupby(by, observed=True, sort=False):
-        runs = {fixture: side.recalls() for fixture, side in credited(one).items()}
-        found = level(own(known.get(series, {}), runs))
-        lines.append((*series, *_told(found)))
+    for series in recalls[by].drop_duplicates().itertuples(index=False, name=None):
+        runs = {fixture: side.recalls() for fixture, side in sides.get(series, {}).items()}
+        lines.append((*series, *_told(level(own(known.get(series, {}), runs)))))
     table = pd.DataFrame(lines, columns=[*by, *COLUMNS])
     words = ("target", "why_no_interval")
     return table.astype({c: "string" if c in words else "Float64" for c in COLUMNS})

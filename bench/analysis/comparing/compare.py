@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bench.analysis.arms.extremes import extremes
-from bench.analysis.arms.level import LIKE_THESE, arm_interval, level
+from bench.analysis.arms.level import LIKE_THESE, interval_of, level
 from bench.analysis.arms.spread import POINTS, arm_spread
 from bench.analysis.bounds import Gap, cell_bounds, difference_bounds
 from bench.analysis.comparing.pairs import Pairs, pairs
@@ -19,7 +19,7 @@ from bench.analysis.comparing.seeing import run_counts, seeing
 from bench.analysis.comparing.two_outputs import COUNTS as OUTPUT_COUNTS
 from bench.analysis.comparing.two_outputs import FIGURES as OUTPUT_FIGURES
 from bench.analysis.comparing.two_outputs import two_outputs
-from bench.analysis.credited import credited
+from bench.analysis.credited import credited_by
 from bench.analysis.recall import arm_recall, run_recall
 from bench.analysis.statistics.equivalence import equivalence
 from bench.analysis.statistics.estimate import Estimate
@@ -77,7 +77,8 @@ def compare(
     if not base["verdict"].notna().any():
         raise BenchError(f"arm '{first[0]}' has no graded handoff in this run")
     runs = run_recall(grades) if runs is None else runs
-    own = arm_interval(grades)[[*GRADING, *SERIES, "low", "high"]]
+    credits_ = credited_by(grades, [*GRADING, *SERIES])
+    own = interval_of(runs, credits_)[[*GRADING, *SERIES, "low", "high"]]
     table = arm_recall(runs).assign(of_fixtures=runs.dropna(subset=["recall"])["fixture"].nunique())
     for part in (own.rename(columns={"low": "recall_low", "high": "recall_high"}), arm_spread(runs), extremes(runs)):
         table = table.merge(part, on=[*GRADING, *SERIES], how="left")
@@ -85,8 +86,8 @@ def compare(
         ["order", "recall"], ascending=[True, False], na_position="last", ignore_index=True, kind="stable"
     )
     series = [tuple(s) for s in table[SERIES].itertuples(index=False)]
-    sides = {one: credited(grades[_is(grades, one)]) for one in series}
-    both = [pairs(sides[series[0]], sides[one]) for one in series]
+    sides = [credits_.get(one, {}) for one in table[[*GRADING, *SERIES]].itertuples(index=False, name=None)]
+    both = [pairs(sides[0], side) for side in sides]
     gaps: list[Gap | None] = [None] * len(series)
     if cells is not None:
         ends = cell_bounds(runs, cells)
