@@ -121,6 +121,15 @@ def test_a_run_with_next_to_nothing_still_gives_every_figure(runs):
     assert png(spread_strips(small)).startswith(b"\x89PNG")
 
 
+def test_a_figure_that_is_kept_and_shown_is_drawn_once_and_anew_after_a_change(tmp_path):
+    figure = spread_strips(table(TWO))
+    kept = save(figure, tmp_path / "spread.png").read_bytes()
+    assert figure._repr_png_() == kept and png(figure) is png(figure)
+    figure.axes[-1].set_title("changed")
+    assert figure._repr_png_() != kept
+    assert figure._repr_png_() == png(figure)
+
+
 def test_every_axis_says_its_unit_in_words():
     labels = {axis: recall_vs_cost(table(TWO), axis, basis="over 40 turns").axes[-1].get_xlabel() for axis in AXES}
     assert labels == {

@@ -19,9 +19,10 @@ from bench.errors import BenchError
 from bench.forks.store import Store
 from bench.runs.index import open_run
 from bench.runs.told import show_comparison
-from bench.sequential import Until, run_until, screen
 from bench.sequential.decide import decide
 from bench.sequential.rule import Rule, read_looks
+from bench.sequential.screen import screen
+from bench.sequential.until import Until, run_until
 from bench.transcripts.model import Usage
 from benchmarks.looks import found_by_chance
 

@@ -14,12 +14,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bench.analysis.arms.spread import POINTS
+from bench.analysis.groups import groups_of
 from bench.analysis.recall import credit, pass_recall
 from bench.analysis.statistics.components import RESIDUAL, components
 from bench.analysis.units import GRADING, SERIES
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
+
+    Places = NDArray[np.intp]
 
 RUN = ["fixture", *SERIES, "replicate"]
 WHOLE = {
@@ -110,8 +115,6 @@ def _finest(found: dict[str, float | None], recalls: pd.DataFrame) -> str | None
 
 
 def _split(known: pd.DataFrame) -> list[tuple[object, ...]]:
-    import pandas as pd
-
     sources = WHOLE | ATOMS
     codes = {name: _codes(known, columns) for name, columns in sources.items()}
     found = components(known["credit"].to_numpy(dtype="float64"), codes)
@@ -121,7 +124,7 @@ def _split(known: pd.DataFrame) -> list[tuple[object, ...]]:
     scale = {name: POINTS**2 * (1 if name in WHOLE else atoms) for name in found}
     moved = {name: None if v is None else scale[name] * max(0.0, v) for name, v in found.items()}
     total = sum(v for v in moved.values() if v is not None)
-    counts = {name: int(pd.Series(code).nunique()) for name, code in codes.items()} | {REST: len(known)}
+    counts = {name: int(code.max()) + 1 for name, code in codes.items()} | {REST: len(known)}
     return [_line(name, variance, moved[name], total, counts) for name, variance in found.items()]
 
 
@@ -141,5 +144,5 @@ def _why(name: str, counts: dict[str, int]) -> str:
     return found[0] if found else "this design does not tell it from the others"
 
 
-def _codes(table: pd.DataFrame, columns: list[str]) -> list[int]:
-    return table.groupby(columns, observed=True, sort=False).ngroup().astype(int).tolist()
+def _codes(table: pd.DataFrame, columns: list[str]) -> Places:
+    return groups_of(table, columns).of

@@ -51,7 +51,7 @@ def atom_credit(grades: pd.DataFrame, *, partial: float = PARTIAL, keep: tuple[s
     mean, graded = _means(atoms, _numbers(credit(grades, partial)))
     passes = atoms.counts()
     lines = grades.iloc[atoms.first][[*by, *dict.fromkeys((*_ATOM, *keep))]].reset_index(drop=True)
-    found = lines.assign(credit=_floats(mean), passes=passes, passes_missing=passes - graded)
+    found = lines.assign(credit=_floats(mean), passes=_counts(passes), passes_missing=_counts(passes - graded))
     return found[[*by, "credit", "passes", *lines.columns[len(by) :], "passes_missing"]]
 
 
@@ -135,7 +135,7 @@ def _weighted(grades: pd.DataFrame, by: list[str], groups: Groups, credits_: Flo
     squares = groups.sums(np.where(graded, weights, 0.0) ** 2)
     lines = grades.iloc[groups.first][by].reset_index(drop=True)
     return lines.assign(
-        atoms=groups.counts(), missing=_counts(groups.counts(~graded)), weight=_floats(weight),
+        atoms=_counts(groups.counts()), missing=_counts(groups.counts(~graded)), weight=_floats(weight),
         carried=_floats(carried), recall=_floats(_share(carried, known)), coverage=_floats(_share(known, weight)),
         effective_atoms=_floats(_share(known**2, squares)),
     )  # fmt: skip

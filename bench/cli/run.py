@@ -32,7 +32,7 @@ from bench.text import printable
 if TYPE_CHECKING:
     from bench.forks.plan import Plan
     from bench.forks.summary import RunSummary
-    from bench.sequential import Until
+    from bench.sequential.until import Until
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -112,7 +112,8 @@ def _at_most(args: Namespace, path: Path, overrides: dict[str, Any]) -> dict[str
     if args.until is None and not args.screen:
         return overrides
     from bench.forks.resolve import overrides_of, resolve
-    from bench.sequential import screen_rule, until_rule
+    from bench.sequential.screen import screen_rule
+    from bench.sequential.until import until_rule
     from bench.sequential.words import rule_line
 
     resolved = resolve(path, overrides_of(**overrides))
@@ -123,7 +124,7 @@ def _at_most(args: Namespace, path: Path, overrides: dict[str, Any]) -> dict[str
 
 def _until(args: Namespace) -> Until:
     from bench.analysis.comparing.compare import WORTH_SEEING
-    from bench.sequential import Until
+    from bench.sequential.until import Until
 
     worth = WORTH_SEEING if args.worth is None else args.worth
     return Until(alpha=args.until, most=args.most, worth_seeing=worth, run_sd=args.run_sd)
@@ -134,7 +135,8 @@ def _early(args: Namespace, path: Path, overrides: dict[str, Any]) -> int:
     from bench.forks.progress import progress_on
     from bench.forks.run import RunInterrupted
     from bench.forks.watching import watch_on
-    from bench.sequential import run_until, screen
+    from bench.sequential.screen import screen
+    from bench.sequential.until import run_until
 
     progress = (watch_on(sys.stderr) if args.watch else None) or progress_on(sys.stderr)
 

@@ -10,13 +10,22 @@ from bench.atomic import write_bytes
 from bench.errors import BenchError
 from bench.plots.style import DPI, RC
 
+DRAWN = "drawn_png"
+"""Attribute of a figure: its PNG bytes as they were drawn last."""
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG bytes."""
-    return _bytes(figure, "png", {"Software": None})
+    """The figure as PNG bytes. One that is kept as a file and then shown is drawn once: the bytes stay with it until
+    something in it changes, which matplotlib notes as `stale`."""
+    drawn: bytes | None = getattr(figure, DRAWN, None)
+    if drawn is None or figure.stale:
+        drawn = _bytes(figure, "png", {"Software": None})
+        setattr(figure, DRAWN, drawn)
+        figure.stale = False  # saving sets and resets colours, and so leaves it stale
+    return drawn
 
 
 def svg(figure: Figure) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bench.analysis.groups import groups_of
 from bench.analysis.recall import atom_credit
 from bench.analysis.units import CEILING, GRADING, OUTPUT, SERIES
 
@@ -11,17 +12,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ATOM = [*GRADING, "fixture", "atom", "tag", "importance"]
+_ASTRAY = ("stale", "wrong")
 
 
 def atom_arms(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a series and atom: credit (mean over replicates, NA where never graded), n replicates graded, and the
     number of stale and of wrong verdicts."""
-    verdicts = grades.assign(
-        stale=grades["verdict"].eq("stale").fillna(False).astype("Int64"),
-        wrong=grades["verdict"].eq("wrong").fillna(False).astype("Int64"),
-    )
-    counts = verdicts.groupby([*GRADING, *OUTPUT, "atom"], observed=True, sort=False)[["stale", "wrong"]].sum()
-    atoms = atom_credit(grades).merge(counts.reset_index(), on=[*GRADING, *OUTPUT, "atom"])
+    groups = groups_of(grades, [*GRADING, *OUTPUT, "atom"])  # in the order of the lines of atom_credit
+    said = {name: groups.counts(grades["verdict"].eq(name).to_numpy(dtype=bool, na_value=False)) for name in _ASTRAY}
+    atoms = atom_credit(grades).assign(**said).astype(dict.fromkeys(_ASTRAY, "Int64"))
     return (
         atoms.groupby([*ATOM, *SERIES], observed=True, sort=False)
         .agg(credit=("credit", "mean"), n=("credit", "count"), stale=("stale", "sum"), wrong=("wrong", "sum"))

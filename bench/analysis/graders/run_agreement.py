@@ -6,11 +6,13 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bench.analysis.groups import coded, groups_of
 from bench.analysis.recall import credit
 from bench.analysis.statistics.agreement import (
     agreement,
     cohen_kappa,
-    flip_rate,
     krippendorff_alpha,
     pairwise_disagreement,
     unanimous,
@@ -93,18 +95,20 @@ def between_passes(grades: pd.DataFrame) -> pd.DataFrame:
 
 def atom_flips(grades: pd.DataFrame) -> pd.DataFrame:
     """One line a grader, scope and atom with several passes, the most wavering first: mean flip rate over outputs."""
-    lines = []
-    for (grader, scope, fixture, atom), graded in grades.groupby([*GRADING, "fixture", "atom"], observed=True):
-        per_output = [flip_rate(_ratings(one["verdict"])) for _, one in graded.groupby(OUTPUT, observed=True)]
-        rates = [rate for rate in per_output if rate is not None]
-        if rates:
-            lines.append(
-                {
-                    "grader": grader, "scope": scope, "fixture": fixture, "atom": atom, "tag": graded["tag"].iloc[0],
-                    "outputs": len(rates), "flip_rate": sum(rates) / len(rates),
-                }
-            )  # fmt: skip
-    table = _frame(lines, FLIPS)
+    by = [*GRADING, "fixture", "atom"]
+    units = groups_of(grades, [*GRADING, *UNIT])
+    codes, verdicts = coded(grades["verdict"])
+    cells = (units.of * verdicts + codes)[codes >= 0]
+    counts = np.bincount(cells, minlength=len(units) * verdicts).reshape(-1, verdicts)
+    rated = counts.sum(axis=1)
+    twice = rated > 1
+    pairs, alike = (rated * (rated - 1))[twice], (counts * (counts - 1)).sum(axis=1)[twice]
+    apart = (pairs - alike) / pairs
+    lines = grades.iloc[units.first[twice]]
+    atoms = groups_of(lines, by)
+    outputs = atoms.counts()
+    told = lines.iloc[atoms.first][[*by, "tag"]].reset_index(drop=True)
+    table: pd.DataFrame = told.assign(outputs=outputs, flip_rate=atoms.sums(apart) / outputs)[FLIPS].convert_dtypes()
     order = ["flip_rate", "grader", "scope", "fixture", "atom"]
     return table.sort_values(order, ascending=[False, True, True, True, True], ignore_index=True)
 
@@ -114,12 +118,18 @@ def _whole(graded: pd.DataFrame) -> float | None:
 
     A pass of one output is a call of its own, so that strictness belongs to the pass of an output.
     """
-    rated = graded.assign(credit=credit(graded))
+    outputs = groups_of(graded, OUTPUT)
+    credits_ = credit(graded).to_numpy(dtype="float64", na_value=np.nan)
+    weights = graded["weight"].to_numpy(dtype="float64")
+    atoms, passes = coded(graded["atom"])[0], graded["grading_pass"].to_numpy(dtype="int64")
     found = []
-    for _, one in rated.groupby(OUTPUT, observed=True):
-        wide = one.pivot(index="atom", columns="grading_pass", values="credit").dropna()
-        weights = one.groupby("atom", observed=True)["weight"].first()[wide.index]
-        found.append(pass_flips(wide.to_numpy(dtype="float64").T.tolist(), weights.astype(float).tolist()))
+    for lines in np.split(np.argsort(outputs.of, kind="stable"), np.cumsum(outputs.counts())[:-1]):
+        _, first, of_atom = np.unique(atoms[lines], return_index=True, return_inverse=True)
+        numbers, of_pass = np.unique(passes[lines], return_inverse=True)
+        wide = np.full((len(numbers), len(first)), np.nan)
+        wide[of_pass, of_atom] = credits_[lines]
+        whole = ~np.isnan(wide).any(axis=0)
+        found.append(pass_flips(wide[:, whole], weights[lines][first][whole]))
     predicted, observed = (sum(getattr(f, name) for f in found if f) for name in ("predicted", "observed"))
     return observed / predicted if predicted else None
 

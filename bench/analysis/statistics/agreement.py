@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-Rating = str | int
+from bench.analysis.statistics.rating_counts import Rating, rating_counts
+
 Weights = Literal["nominal", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal"]
 
@@ -42,7 +43,7 @@ def cohen_kappa(
     if not both:
         return None
     apart = _apart(weights, order)
-    observed = sum(apart(x, y) for x, y in both) / len(both)
+    observed = sum(n * apart(x, y) for (x, y), n in Counter(both).items()) / len(both)
     firsts, seconds = Counter(x for x, _ in both), Counter(y for _, y in both)
     expected = sum(apart(x, y) * n * m for x, n in firsts.items() for y, m in seconds.items()) / len(both) ** 2
     return 1 - observed / expected if expected else None
@@ -56,26 +57,27 @@ def krippendorff_alpha(
     alpha = 1 - observed / expected disagreement over pairs of ratings inside units. Units rated once drop out. None
     where nothing is rated twice, or only one rating occurs. An ordinal level needs `order`, as for `cohen_kappa`.
     """
-    units = [Counter(r for r in unit if r is not None) for unit in zip(*raters, strict=True)]
-    paired = [unit for unit in units if unit.total() > 1]
-    totals: Counter[Rating] = sum(paired, Counter())
-    n = totals.total()
+    counts, ratings = rating_counts(raters)
+    rated = counts.sum(axis=1)
+    paired, m = counts[rated > 1], rated[rated > 1]
+    totals = {r: int(n) for r, n in zip(ratings, paired.sum(axis=0), strict=True) if n}
+    n = sum(totals.values())
     if len(totals) < 2:
         return None
     apart = _ordinal(totals, order) if level == "ordinal" else _apart("nominal", None)
-    observed = sum(
-        apart(x, y) * unit[x] * unit[y] / (unit.total() - 1)
-        for unit in paired
-        for x, y in itertools.permutations(unit, 2)
-    )
+    together = (paired / (m - 1)[:, None]).T @ paired
+    place = {rating: i for i, rating in enumerate(ratings)}
+    observed = sum(apart(x, y) * float(together[place[x], place[y]]) for x, y in itertools.permutations(totals, 2))
     expected = sum(apart(x, y) * totals[x] * totals[y] for x, y in itertools.permutations(totals, 2))
     return 1 - (n - 1) * observed / expected
 
 
 def pairwise_disagreement(passes: Sequence[Sequence[Rating | None]]) -> float | None:
     """Share of all pairs of passes over an atom that differ: the flip rate. Atoms rated once drop out."""
-    pairs = [pair for unit in zip(*passes, strict=True) for pair in _pairs(unit)]
-    return sum(x != y for x, y in pairs) / len(pairs) if pairs else None
+    counts, _ = rating_counts(passes)
+    rated = counts.sum(axis=1)
+    pairs = float((rated * (rated - 1)).sum())
+    return (pairs - float((counts * (counts - 1)).sum())) / pairs if pairs else None
 
 
 def flip_rate(ratings: Sequence[Rating | None]) -> float | None:
@@ -86,8 +88,10 @@ def flip_rate(ratings: Sequence[Rating | None]) -> float | None:
 
 def unanimous(passes: Sequence[Sequence[Rating | None]]) -> float | None:
     """Share of the atoms rated at least twice on which all passes say the same."""
-    rates = [rate for unit in zip(*passes, strict=True) if (rate := flip_rate(unit)) is not None]
-    return sum(rate == 0 for rate in rates) / len(rates) if rates else None
+    counts, _ = rating_counts(passes)
+    rated = counts.sum(axis=1)
+    twice = rated > 1
+    return float((counts[twice].max(axis=1) == rated[twice]).mean()) if twice.any() else None
 
 
 def _pairs(ratings: Sequence[Rating | None]) -> list[tuple[Rating, Rating]]:
@@ -107,7 +111,7 @@ def _apart(weights: Weights, order: Sequence[Rating] | None) -> Callable[[Rating
     return lambda x, y: float(abs(place[x] - place[y]) ** power)
 
 
-def _ordinal(totals: Counter[Rating], order: Sequence[Rating] | None) -> Callable[[Rating, Rating], float]:
+def _ordinal(totals: Mapping[Rating, int], order: Sequence[Rating] | None) -> Callable[[Rating, Rating], float]:
     """Squared number of ratings between two, half of the two themselves counted."""
     if order is None:
         raise ValueError("krippendorff_alpha: an ordinal level needs the order of the ratings")
@@ -115,7 +119,7 @@ def _ordinal(totals: Counter[Rating], order: Sequence[Rating] | None) -> Callabl
 
     def apart(x: Rating, y: Rating) -> float:
         low, high = sorted((place[x], place[y]))
-        between = sum(totals[order[i]] for i in range(low, high + 1))
+        between = sum(totals.get(order[i], 0) for i in range(low, high + 1))
         return (between - (totals[x] + totals[y]) / 2) ** 2
 
     return apart

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bench.analysis.statistics.agreement import Rating
 from bench.analysis.statistics.estimate import LEVEL
+from bench.analysis.statistics.rating_counts import Rating, rated, rating_counts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,10 +43,10 @@ def alpha_interval(raters: Passes, of: Sequence[str], *, seed: int = 0) -> Inter
 
     if not of:
         return None
-    counts = _counts(raters)
-    rated = counts.sum(axis=1)
-    counts = np.where(rated[:, None] > 1, counts, 0.0)
-    m = np.where(rated > 1, rated, 2.0)
+    counts, _ = rating_counts(raters)
+    given = counts.sum(axis=1)
+    counts = np.where(given[:, None] > 1, counts, 0.0)
+    m = np.where(given > 1, given, 2.0)
     apart = (counts.sum(axis=1) ** 2 - (counts**2).sum(axis=1)) / (m - 1)
     sums = _drawn(np.column_stack([apart, counts]), of, seed)
     if sums is None:
@@ -66,8 +66,7 @@ def kappa_interval(
         return None
     both = np.array([[float(x is not None and y is not None)] for x, y in zip(a, b, strict=True)])
     order = sorted({r for r in (*a, *b) if r is not None}, key=str)
-    shape = len(a), len(order)
-    sides = [np.array([[float(r == one) for one in order] for r in of_]).reshape(shape) * both for of_ in (a, b)]
+    sides = [rated(of_, order) * both for of_ in (a, b)]
     agree = (sides[0] * sides[1]).sum(axis=1)
     sums = _drawn(np.column_stack([agree, both, *sides]), of, seed)
     if sums is None:
@@ -79,28 +78,18 @@ def kappa_interval(
         return _ends((observed - by_chance) / (1 - by_chance))
 
 
-def _counts(raters: Passes) -> Floats:
-    """(units, ratings): how many raters gave each."""
-    import numpy as np
-
-    units = list(zip(*raters, strict=True))
-    order = sorted({r for unit in units for r in unit if r is not None}, key=str)
-    counts = [[float(sum(r == one for r in unit)) for one in order] for unit in units]
-    return np.array(counts).reshape(len(units), len(order))
-
-
 def _drawn(figures: Floats, of: Sequence[str], seed: int) -> Floats | None:
     """Sums (draws, figures) over clusters drawn again; None where there are fewer than `FEWEST`."""
     import numpy as np
 
-    names, codes = np.unique(np.asarray(of), return_inverse=True)
-    n = len(names)
+    place = {name: i for i, name in enumerate(sorted(set(of)))}
+    n = len(place)
     if n < FEWEST:
         return None
-    sums = np.zeros((n, figures.shape[1]))
-    np.add.at(sums, codes, figures)
-    drawn: Floats = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=DRAWS) @ sums
-    return drawn
+    codes = np.array([place[name] for name in of])
+    sums = np.stack([np.bincount(codes, column, minlength=n) for column in figures.T], axis=1)
+    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=DRAWS)
+    return np.asarray(draws @ sums, dtype="float64")
 
 
 def _ends(values: Floats) -> Interval | None:

@@ -80,7 +80,7 @@ def _told_apart(factors: Mapping[str, Sequence[int] | Codes], n: int) -> dict[st
 
     kept: dict[str, Codes] = {}
     for name, levels in factors.items():
-        codes = np.unique(np.asarray(levels), return_inverse=True)[1].astype("int64")
+        codes = _numbered(np.asarray(levels, dtype="int64"))
         count = int(codes.max(initial=-1)) + 1
         if 1 < count < n and not any(_same(codes, count, other) for other in kept.values()):
             kept[name] = codes
@@ -91,17 +91,31 @@ def _same(codes: Codes, count: int, other: Codes) -> bool:
     return count == int(other.max()) + 1 and _pairs(codes, other)[0].size == count
 
 
+def _numbered(levels: Codes) -> Codes:
+    """The levels from 0 on without a gap."""
+    import numpy as np
+
+    if len(levels) and levels.min() == 0 and int(levels.max()) < len(levels) and np.bincount(levels).all():
+        return levels
+    return np.unique(levels, return_inverse=True)[1].astype("int64")
+
+
 def _overlap(first: Codes, second: Codes) -> float:
     """Sum over pairs of levels of n_jk^2 / n_j."""
     import numpy as np
 
-    pairs, together = _pairs(first, second)
-    return float((together.astype("float64") ** 2 / np.bincount(first)[pairs // (int(second.max()) + 1)]).sum())
+    of_first, together = _pairs(first, second)
+    return float((together.astype("float64") ** 2 / np.bincount(first)[of_first]).sum())
 
 
 def _pairs(first: Codes, second: Codes) -> tuple[Codes, Codes]:
-    """Each pair of levels that occurs, as one number, and how often."""
+    """Of each pair of levels that occurs, the level of the first factor, and how often it does."""
     import numpy as np
 
+    for fine, coarse in ((first, second), (second, first)):
+        holds = np.zeros(int(fine.max()) + 1, dtype="int64")
+        holds[fine] = coarse
+        if (holds[fine] == coarse).all():  # nested: each level of one lies in a single level of the other
+            return np.arange(len(holds)) if fine is first else holds, np.bincount(fine)
     pairs, together = np.unique(first * (int(second.max()) + 1) + second, return_counts=True)
-    return pairs, together
+    return pairs // (int(second.max()) + 1), together

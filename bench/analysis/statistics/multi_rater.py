@@ -8,11 +8,10 @@ Gwet 2008; Brennan & Prediger 1981.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bench.analysis.statistics.agreement import Rating
+from bench.analysis.statistics.rating_counts import Rating, rating_counts
 
 
 class MultiRater(NamedTuple):
@@ -30,21 +29,15 @@ def multi_rater(passes: Sequence[Sequence[Rating | None]], categories: int | Non
     `categories`: how many ratings there could be; without it, as many as occur. A category's share is its mean over
     the units that were rated twice at least.
     """
-    units = [Counter(r for r in unit if r is not None) for unit in zip(*passes, strict=True)]
-    paired = [unit for unit in units if unit.total() > 1]
-    if not paired:
+    counts, _ = rating_counts(passes)
+    rated = counts.sum(axis=1)
+    paired, m = counts[rated > 1], rated[rated > 1]
+    if not len(paired):
         return MultiRater(None, None, None, None)
-    agreed = sum(_agreeing(unit) for unit in paired) / len(paired)
-    seen = set().union(*paired)
-    q = categories or len(seen)
-    shares = [sum(unit[r] / unit.total() for unit in paired) / len(paired) for r in seen]
+    agreed = float(((paired * (paired - 1)).sum(axis=1) / (m * (m - 1))).mean())
+    shares = [float(share) for share in (paired / m[:, None]).mean(axis=0) if share]
+    q = categories or len(shares)
     if q < 2:
         return MultiRater(agreed, None, None, None)
     by_chance = (sum(s * s for s in shares), sum(s * (1 - s) for s in shares) / (q - 1), 1 / q)
     return MultiRater(agreed, *(None if e == 1 else (agreed - e) / (1 - e) for e in by_chance))
-
-
-def _agreeing(unit: Counter[Rating]) -> float:
-    """Share of the pairs of ratings of a unit that agree."""
-    n = unit.total()
-    return sum(k * (k - 1) for k in unit.values()) / (n * (n - 1))

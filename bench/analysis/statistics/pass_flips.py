@@ -7,9 +7,14 @@ grader need work; about equal: single atoms are borderline, and more passes or c
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 class PassFlips(NamedTuple):
@@ -20,14 +25,17 @@ class PassFlips(NamedTuple):
     ratio: float | None
 
 
-def pass_flips(passes: Sequence[Sequence[float]], weights: Sequence[float] | None = None) -> PassFlips | None:
+def pass_flips(
+    passes: Sequence[Sequence[float]] | Floats, weights: Sequence[float] | Floats | None = None
+) -> PassFlips | None:
     """From credits of each pass over the same atoms; None for fewer than two passes, or where nothing weighs."""
-    atoms = list(zip(*passes, strict=True))
-    w = [1.0] * len(atoms) if weights is None else list(weights)
-    total = sum(w)
-    if len(passes) < 2 or total <= 0:
+    import numpy as np
+
+    credits_ = np.asarray(passes, dtype="float64")
+    w = np.ones(credits_.shape[-1]) if weights is None else np.asarray(weights, dtype="float64")
+    total = float(w.sum())
+    if len(credits_) < 2 or total <= 0:
         return None
-    predicted = sum(wi**2 * statistics.variance(credits_) for wi, credits_ in zip(w, atoms, strict=True)) / total**2
-    recalls = [sum(wi * y for wi, y in zip(w, one, strict=True)) / total for one in passes]
-    observed = statistics.variance(recalls)
+    predicted = float((w**2 * credits_.var(axis=0, ddof=1)).sum()) / total**2
+    observed = float((credits_ @ w / total).var(ddof=1))
     return PassFlips(predicted, observed, observed / predicted if predicted else None)
