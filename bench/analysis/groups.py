@@ -32,13 +32,13 @@ class Groups:
         return len(self.first)
 
     def sums(self, values: Floats) -> Floats:
-        """Of each group, the sum over its lines; by pandas, which compensates for rounding: equal recalls stay equal in
-        whatever order their atoms stand."""
+        """Of each group, the sum over its lines, compensated for rounding as pandas does it for nullable columns: two
+        runs of equal recall stay equal, whichever atoms they carry."""
         import pandas as pd
 
-        groups = pd.Categorical.from_codes(self.of, categories=pd.RangeIndex(len(self)))
-        found = pd.Series(values).groupby(pd.Series(groups), observed=False, sort=False).sum()
-        return np.asarray(found, dtype="float64")
+        groups = pd.Series(pd.Categorical.from_codes(self.of, categories=pd.RangeIndex(len(self))))
+        column = pd.Series(values, dtype="Float64")
+        return np.asarray(column.groupby(groups, observed=False, sort=False).sum(), dtype="float64")
 
     def counts(self, chosen: NDArray[np.bool_] | None = None) -> Places:
         """Of each group, the number of its lines, or of the chosen ones among them."""
