@@ -95,7 +95,7 @@ def compare(
     lines = [_line(one, gap, worth_seeing, margin) for one, gap in zip(both, gaps, strict=True)]
     lines[0] = {"common_fixtures": len(both[0].fixtures), "common_atoms": both[0].common_atoms, "atoms_left_out": 0}
     if len(series) == 2:  # one comparison: a p of several would have to be adjusted
-        lines[1] |= two_outputs(sides[series[0]], sides[series[1]])
+        lines[1] |= two_outputs(sides[0], sides[1])
     for line, adjusted in zip(lines, holm([_p(line) for line in lines]), strict=True):
         line["p_holm"] = adjusted
         line["found"] = _found(line)
