@@ -12,6 +12,7 @@ import io
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -34,14 +35,15 @@ MOST_S, MOST_MB = 8.0, 3.0
 
 
 def run(size: float = 1.0) -> list[Line]:
-    """A line a notebook, and two on the report: its time and its size."""
+    """A line a notebook, one on all of them in one kernel, and two on the report: its time and its size."""
     with tempfile.TemporaryDirectory(dir=MEMORY_DISK) as folder:
         root = Path(folder) / "project"
         outputs = in_child(_make, root, max(2, round(REPLICATES * size)), max(4, round(ATOMS * size)))
         lines = []
-        for name in NOTEBOOKS:
-            took = in_child(_execute, root, name)
-            lines.append(at_most(MOST_S, took.wall_s, "s", f"{name}.ipynb over {outputs:,} outputs", took))
+        for names in (*((name,) for name in NOTEBOOKS), NOTEBOOKS):
+            took = in_child(_execute, root, names)
+            what = f"{names[0]}.ipynb" if len(names) == 1 else f"all {len(names)} in one kernel"
+            lines.append(at_most(MOST_S, took.wall_s, "s", f"{what} over {outputs:,} outputs", took))
         written, took = in_child(_report, root)
         what = f"bench report over {outputs:,} outputs"
         lines.append(
@@ -75,12 +77,12 @@ def _make(root: Path, replicates: int, atoms: int) -> int:
     return len(open_run(root / "results" / "made").outputs)
 
 
-def _execute(root: Path, name: str) -> Took:
-    """Execute the notebook's code cells as a kernel does; what each shows is turned into PNG or HTML."""
-    document = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_bytes())
-    cells = ["".join(cell["source"]) for cell in document["cells"] if cell["cell_type"] == "code"]
+def _execute(root: Path, names: Sequence[str]) -> Took:
+    """Execute the notebooks' code cells as a kernel does; what each shows is turned into PNG or HTML."""
+    books = [json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_bytes()) for name in names]
+    cells = [["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"] for book in books]
     os.chdir(root)
-    return timed(lambda: _run_all(cells))[1]
+    return timed(lambda: [_run_all(one) for one in cells])[1]
 
 
 def _run_all(cells: list[str]) -> None:
