@@ -10,8 +10,9 @@ from test_sequential import ALL, NUMBER, answers, rule
 
 from bench.cli import main
 from bench.errors import BenchError
-from bench.sequential import Until, run_until, screen
 from bench.sequential.decide import decide
+from bench.sequential.screen import screen
+from bench.sequential.until import Until, run_until
 
 KNOWN = {"looks": (1, 2, 3), "run_sd": 3.0, "arms": ("b",)}
 
