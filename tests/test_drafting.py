@@ -70,7 +70,7 @@ def of_tag(transcript: Transcript, tag: str) -> list[Atom]:
         ("ask", "The last request, open at the end", "user", (14,), "vital"),
         ("ask", "Add a token bucket limiter", "user", (0,), "okay"),
         ("file", "limiter.py was written once (Write)", "assistant", (1,), "okay"),
-        ("command", "'pytest tests/gateway' was run 2 times", "assistant", (7,), "okay"),
+        ("command", 'was run 2 times; it ended with "3 passed"', "assistant", (7, 8), "okay"),
         ("error", "AttributeError: TokenBucket has no attribute drain_rate", "tool", (4,), "okay"),
         ("pending", "Still to do: Wire the limiter into the router", "assistant", (10,), "vital"),
         ("identifier", "TokenBucket documents it", "assistant", (10,), "okay"),

@@ -5,7 +5,7 @@ from sessions import call, harness, result, says, summary, transcript, user
 
 from bench.drafting import draft
 from bench.drafting.patterns import DENIAL
-from bench.drafting.reports import is_fact
+from bench.drafting.statements import is_fact
 from bench.drafting.turns import turns_of
 from bench.drafting.words import Words, content_words
 from bench.grading.lexical import grade

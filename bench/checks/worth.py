@@ -10,13 +10,12 @@ from msgspec import Struct
 
 from bench.checks.fixture import check_fixture
 from bench.checks.parts import read_parts
-from bench.drafting.everywhere import everywhere
+from bench.drafting.everywhere import everywhere, in_last_request
 from bench.drafting.merge import overlaps
-from bench.drafting.turns import turns_of, typed_text
+from bench.drafting.turns import turns_of
 from bench.drafting.typed import LAST, OPEN, is_open
 from bench.fixtures import KEY, TRANSCRIPT
-from bench.grading.lexical import grade
-from bench.keys import Atom, Key
+from bench.keys import Atom
 from bench.transcripts import read
 from bench.transcripts.model import Transcript
 
@@ -54,13 +53,11 @@ def trivial(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
     if not atoms:
         return
     held = everywhere(atoms, transcript)
-    key = Key(version=1, atoms=tuple(atoms))
-    typed = [text for m in transcript.messages if (text := typed_text(m)).strip()]
-    last = grade(typed[-1], key)[0] if typed else ()
-    for i, atom in enumerate(atoms):
+    last = in_last_request(atoms, transcript)
+    for atom in atoms:
         if n := held.get(atom.id):
             yield Doubt(atom.id, "trivial", f"{n} of {len(transcript.messages)} messages carry it on their own")
-        elif atom.tag != "ask" and last and last[i].verdict == "carried" and atom.at != (_last_typed(transcript),):
+        elif atom.id in last:
             yield Doubt(atom.id, "trivial", "the last request carries it, which every handoff quotes")
 
 
@@ -75,7 +72,3 @@ def untrue(atoms: list[Atom], transcript: Transcript) -> Iterator[Doubt]:
             yield Doubt(atom.id, "untrue", f"it is not the last request: {last}")
         elif atom.text.startswith(OPEN) and not is_open(turns[-1], transcript):
             yield Doubt(atom.id, "untrue", f"the last request is not open: message {turns[-1].report} answers it")
-
-
-def _last_typed(transcript: Transcript) -> int:
-    return max(i for i, m in enumerate(transcript.messages) if typed_text(m).strip())

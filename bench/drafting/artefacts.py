@@ -39,7 +39,7 @@ def _commits(calls: Sequence[Call], words: Words, transcript: Transcript) -> Ite
     for at, found in made[:MOST_COMMITS]:
         subject, short = plain(found["subject"]), found["hash"][:SHORTEST_HASH]
         text = f'Commit {short} on {found["branch"]}: "{subject}"'
-        candidate = Candidate("state", text, "okay", "tool", (at,))
+        candidate = Candidate("state", text, "okay", "tool", (at,), said=f"{short} {subject}")
         patterns = (Patterns(any=(bounded(short), *both)) for both in _subjects(words, subject, at))
         if drafted := carried(candidate, patterns, transcript):
             yield drafted
@@ -62,7 +62,8 @@ def _branches(calls: Sequence[Call], transcript: Transcript) -> Iterator[Candida
             name = found["name"]
             if len(drafted) == MOST_BRANCHES or name in drafted:
                 continue
-            candidate = Candidate("state", f"The work was put on branch {name}.", "vital", "assistant", (call.at,))
+            text = f"The work was put on branch {name}."
+            candidate = Candidate("state", text, "vital", "assistant", (call.at,), said=name)
             if kept := carried(candidate, [Patterns(all=(bounded(name),))], transcript):
                 drafted.add(name)
                 yield kept

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bench.handoff.calls import calls_of as handoff_calls
+from bench.handoff.tools import deed_of, path_of, paths_written
 from bench.transcripts.model import ToolResult, Transcript
 
 
@@ -17,10 +20,8 @@ class Call:
     arguments: Mapping[str, object]
     result_at: int | None = None
     result: ToolResult | None = None
-
-    @property
-    def failed(self) -> bool:
-        return self.result is not None and self.result.is_error
+    failed: bool = False
+    """Whether its result is marked as an error or reads as one."""
 
     @property
     def messages(self) -> tuple[int, ...]:
@@ -28,11 +29,19 @@ class Call:
         return (self.at,) if self.result_at is None else (self.at, self.result_at)
 
 
+def written_names(call: Call) -> list[str]:
+    """The names of the files that a writing tool's call writes, without their folders."""
+    if deed_of(call.name, call.arguments) != "write":
+        return []
+    path = path_of(call.arguments)
+    paths = (path,) if path else paths_written(call.arguments)
+    return [" ".join(re.split(r"[/\\]+", p)[-1].split()) for p in paths]
+
+
 def calls_of(transcript: Transcript) -> Iterator[Call]:
     """Every call of the main line in order."""
     results = {r.tool_use_id: (i, r) for i, m in enumerate(transcript.messages) for r in m.tool_results}
-    for i, message in enumerate(transcript.messages):
-        for use in message.tool_uses:
-            arguments = use.input
-            at, result = results.get(use.id, (None, None))
-            yield Call(i, use.name, arguments if isinstance(arguments, dict) else {}, at, result)
+    uses = [use for message in transcript.messages for use in message.tool_uses]
+    for use, told in zip(uses, handoff_calls(transcript.messages), strict=True):
+        at, result = results.get(use.id, (None, None))
+        yield Call(told.at, use.name, told.arguments, at, result, told.outcome.bad)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from bench.drafting.cues import DENIED_FIRST
+from bench.drafting.patterns import ways
+from bench.drafting.statements import Statement, tag_of
+from bench.drafting.words import Words, content_words
 from bench.errors import BenchError
 from bench.grading.lexical import grade
 from bench.keys import Atom, By, Importance, Key, Patterns, Stale, Tag
@@ -13,7 +18,8 @@ from bench.transcripts.model import Transcript
 
 LONGEST_TEXT = 240
 """Characters of an atom's text: it is read by a person beside forty others."""
-
+VITAL: frozenset[Tag] = frozenset(("pending", "reason", "decision", "constraint"))
+"""Tags of statements that a successor must not miss."""
 
 NOTHING = Patterns()
 """No patterns yet."""
@@ -30,6 +36,15 @@ class Candidate:
     at: tuple[int, ...]
     accept: Patterns = NOTHING
     stale: tuple[Stale, ...] = ()
+    said: str = ""
+    """What of the text was said or done, without the words that introduce it; empty where that is all of it."""
+    slight: bool = False
+    """Whether it is worth a question only where no other atom's text holds it."""
+
+    @cached_property
+    def words_said(self) -> frozenset[str]:
+        """The content words of what was said, casefolded."""
+        return frozenset(w.casefold() for w in content_words(self.said or self.text))
 
     def atom(self, id_: str) -> Atom:
         return Atom(
@@ -59,3 +74,23 @@ def is_carried(candidate: Candidate, transcript: Transcript) -> bool:
         # a pattern that cannot be used is no way to put it
         return False
     return bool(candidate.accept) and findings[0].verdict == "carried"
+
+
+def stated(
+    said: Statement,
+    at: int,
+    words: Words,
+    transcript: Transcript,
+    *,
+    by: By = "assistant",
+    source: str = "",
+    otherwise: Tag = "state",
+) -> Iterator[Candidate]:
+    """The candidate of a statement of message `at`, where that carries it; `source` says whose words it is."""
+    tag = tag_of(said.text, otherwise)
+    importance: Importance = "vital" if tag in VITAL else "okay"
+    told = f"{source}: {said.told}" if source else said.told
+    candidate = Candidate(tag, told, importance, by, (at,), said=said.text)
+    patterns = ways(words, said.text, at, firm=bool(DENIED_FIRST.search(said.text)))
+    if found := carried(candidate, patterns, transcript):
+        yield found

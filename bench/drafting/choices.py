@@ -75,7 +75,7 @@ def _chosen(turn: Turn, words: Words, transcript: Transcript) -> Candidate | Non
     if option is None or _TURNED_DOWN.search(turn.text):
         return None
     told = f'The user chose {option.name}: "{option.text}"'
-    candidate = Candidate("decision", told, "vital", "user", (option.at, turn.at))
+    candidate = Candidate("decision", told, "vital", "user", (option.at, turn.at), said=option.text)
     return carried(candidate, ways(words, option.text, option.at), transcript)
 
 
@@ -88,7 +88,8 @@ def _agreed(turn: Turn, words: Words, transcript: Transcript) -> Candidate | Non
             continue
         if len(words.ranked(question, offered)) < FEWEST_WORDS:
             continue
-        candidate = Candidate("decision", f'The user agreed to: "{question}"', "vital", "user", (offered, turn.at))
+        told = f'The user agreed to: "{question}"'
+        candidate = Candidate("decision", told, "vital", "user", (offered, turn.at), said=question)
         return carried(candidate, ways(words, question, offered), transcript)
     return None
 

@@ -5,28 +5,25 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bench.drafting.calls import Call
 from bench.drafting.candidates import Candidate, carried
 from bench.drafting.patterns import bounded, quoted, ways
 from bench.drafting.words import Words, plain
-from bench.keys import Patterns
+from bench.keys import Importance, Patterns
 from bench.text import clip
 from bench.transcripts.model import Transcript
 
-MOST_COMMANDS = 6
-MOST_FAILURES = 6
-MOST_MENDED = 2
-"""Commands drafted, most often run first; failures, newest first, and of those the ones that went through later."""
 FEWEST_RUNS = 2
 """A command run once is an event, not a way of working."""
 LONGEST_COMMAND = 100
-LONGEST_ERROR = 160
+LONGEST_ERROR, LONGEST_OUTCOME = 160, 120
 """Characters."""
 
 _SHELLS = re.compile(r"^(?:bash|shell|exec|run_|terminal|execute)", re.IGNORECASE)
 _TRIVIAL = re.compile(
-    r"^(?:ls|cat|head|tail|grep|rg|find|wc|echo|pwd|which|cd|export|source|set|sleep|printf|sed|awk|jq|file|stat|true|tree"
+    r"^(?:ls|nl|cat|head|tail|grep|rg|find|wc|echo|pwd|which|cd|export|source|set|sleep|printf|sed|awk|jq|file|stat|true|tree"
     r"|diff|for|while|if|do|done|fi|then|else|mkdir|chmod|chown|cp|mv|rm|touch|kill|test|gh"
     r"|git (?:status|diff|log|show|branch|blame|rev-parse|ls-files|remote|fetch|stash|config|cat-file|add|commit|push"
     r"|pull|checkout|switch|mv|rm|tag|rebase|merge|cherry-pick|reset|restore|worktree))\b"
@@ -49,41 +46,66 @@ _ERRORS = tuple(
     )
 )
 """What names the cause of a failure, most telling first."""
+_COUNTS = re.compile(
+    r"(?i)\b\d+ (?:passed|passing|failed|failing|pass|fail|skipped|warnings?|errors?|problems?|issues?|tests?)\b"
+    r"|\btests?:? +\d+|\btest result: |^ok +\S+|\b(?:found|no) (?:\d+ )?(?:errors?|issues?|problems?)\b"
+    r"|\ball checks passed\b"
+    r"|^BUILD \w+|^Ran \d+ "
+)
+"""A line in which a test run or a build says how it went."""
+_RUNNER = re.compile(r"(?i)test|check|lint|build|\btsc\b|tsgo|mypy|ruff|jest|cargo|\bmake\b|knip|spec\b")
+"""A command that tells how the code stands, so that one run is worth a question."""
+_COUNTED = re.compile(r"\d+ [a-z]{4,}")
+_GOOD = r"\b(?:pass|succe|green|clean|ok\b|works?\b|without error|no (?:error|issue|problem))"
+_BAD = r"\b(?:fail|error|broke|red\b|problem|issue)"
+"""How a handoff says how a run went."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def commands_run(calls: Sequence[Call], transcript: Transcript) -> Iterator[Candidate]:
-    """The commands of the session that do something and were run more than once."""
+    """The commands that were run more than once or counted something, most often run first, with what came of them."""
     runs = _runs(calls)
-    often = [c for c in sorted(runs, key=lambda c: (-len(runs[c]), -runs[c][-1].at)) if len(runs[c]) >= FEWEST_RUNS]
-    for command in often[:MOST_COMMANDS]:
+    often = [c for c in runs if len(runs[c]) >= FEWEST_RUNS or (_RUNNER.search(c) and _outcome(runs[c][-1]))]
+    for command in sorted(often, key=lambda c: (-len(runs[c]), -runs[c][-1].at)):
         last = runs[command][-1]
-        went = "" if last.result is None else ", the last time with a failure" if last.failed else ""
-        text = f"'{command}' was run {len(runs[command])} times{went}."
-        candidate = Candidate("command", text, "okay", "assistant", (last.at,))
-        if found := carried(candidate, _command_patterns(command), transcript):
+        times = "once" if len(runs[command]) == 1 else f"{len(runs[command])} times"
+        failed = ", the last time with a failure" if last.failed else ""
+        patterns = list(_command_patterns(command))
+        text = f"'{command}' was run {times}{failed}"
+        told = Candidate("command", f"{text}.", "okay", "assistant", (last.at,), said=command)
+        tried = [(told, patterns)]
+        if outcome := _outcome(last):
+            signs = (*map(bounded, _COUNTED.findall(outcome)), _BAD if last.failed else _GOOD)
+            asked = [Patterns(all=(*p.all, *(["|".join(p.any)] if p.any else [])), any=signs) for p in patterns]
+            full = replace(told, text=f'{text}; it ended with "{outcome}".', at=last.messages)
+            tried.insert(0, (full, asked))
+        if found := next(filter(None, (carried(c, p, transcript) for c, p in tried)), None):
             yield found
 
 
-def failures(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iterator[Candidate]:
-    """The last failure of each command, newest first, and whether the same command went through later."""
+def _outcome(call: Call) -> str:
+    """The last line of a run in which it counts what went well or wrong; empty where there is none."""
+    lines = [plain(_ANSI.sub("", line)) for line in (call.result.text if call.result else "").splitlines()]
+    counted = [line for line in lines if len(line) <= LONGEST_OUTCOME and _COUNTS.search(line)]
+    return counted[-1].strip("=-─ ") if counted else ""
+
+
+def failures(
+    calls: Sequence[Call], words: Words, transcript: Transcript, *, mended: bool = False
+) -> Iterator[Candidate]:
+    """The last failure of each command, newest first; `mended`: of commands that went through later, else of others."""
     runs = _runs(calls)
     failed = [(command, call) for command, own in runs.items() for call in own if call.failed and not _refused(call)]
-    newest = dict(failed)
-    drafted = mended = 0
-    for command, call in sorted(newest.items(), key=lambda c: -c[1].at):
+    for command, call in sorted(dict(failed).items(), key=lambda c: -c[1].at):
         error = _error_line(call)
-        if error is None or call.result_at is None or drafted == MOST_FAILURES:
-            continue
         passed = next((c for c in runs[command] if c.at > call.at and not c.failed), None)
-        if passed and mended == MOST_MENDED:
+        if error is None or call.result_at is None or (passed is not None) is not mended:
             continue
         later = f" It went through later (message {passed.at})." if passed else ""
         text = f"'{clip(command, 60)}' failed: {error}.{later}"
-        candidate = Candidate("error", text, "okay" if passed else "vital", "tool", (call.result_at,))
+        importance: Importance = "okay" if passed else "vital"
+        candidate = Candidate("error", text, importance, "tool", (call.result_at,), said=error)
         if found := carried(candidate, ways(words, error, call.result_at), transcript):
-            drafted += 1
-            mended += passed is not None
             yield found
 
 

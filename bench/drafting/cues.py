@@ -82,8 +82,8 @@ DENIED_FIRST = re.compile(
 WITHDRAWN = re.compile(r"\b(?:revert|undo|scrap|roll back) (?:that|this|it|those|these|everything)\b", re.IGNORECASE)
 """How a person takes back what was asked in the turn before."""
 TURNED_DOWN = re.compile(
-    r"^\W*(?:no|nope|nah|stop|wait|wrong|revert|undo)\b|\b(?:revert|undo) (?:that|this|it)\b"
-    r"|\b(?:horrible|terrible|not what i)\b",
+    r"^\W*(?:(?:ok(?:ay)?|uh|um|well|hmm+|err?)\W+)*(?:no|nope|nah|stop|wait|wrong|revert|undo)\b"
+    r"|\b(?:revert|undo) (?:that|this|it)\b|\b(?:horrible|terrible|not what i)\b",
     re.IGNORECASE,
 )
 """How a person answers a report that does not stand."""

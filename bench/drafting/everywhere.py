@@ -1,9 +1,11 @@
-"""Atoms that a large share of all messages carries on their own: no summary can miss them, so they tell nothing."""
+"""Atoms that no summary can miss, so that they tell nothing: a large share of all messages carries them on their own,
+or the last request does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bench.drafting.turns import typed_text
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key
 from bench.transcripts.model import Transcript
@@ -23,3 +25,13 @@ def everywhere(atoms: Sequence[Atom], transcript: Transcript) -> Mapping[str, in
             held[atom.id] += finding.verdict == "carried"
     enough = max(FEWEST_HOLDERS, EVERYWHERE * len(transcript.messages))
     return {id_: n for id_, n in held.items() if n >= enough}
+
+
+def in_last_request(atoms: Sequence[Atom], transcript: Transcript) -> frozenset[str]:
+    """The ids of the atoms that the last typed turn carries, which every handoff quotes; not of what it established."""
+    typed = [(i, text) for i, m in enumerate(transcript.messages) if (text := typed_text(m)).strip()]
+    asked = [a for a in atoms if a.tag != "ask" and typed and a.at != (typed[-1][0],)]
+    if not asked:
+        return frozenset()
+    findings, _ = grade(typed[-1][1], Key(version=1, atoms=tuple(asked)))
+    return frozenset(a.id for a, f in zip(asked, findings, strict=True) if f.verdict == "carried")

@@ -27,6 +27,10 @@ PASSING_WRITES = 2
 MOST_NAMES = 3
 """Names that a file's text tells of what was written into it."""
 
+FEWEST_TODO_WORDS = 3
+"""Content words of an item that tells what was done."""
+
+_DONE = ("completed", "complete", "done")
 _PATH_NAMES = ("file_path", "notebook_path", "path", "filename", "target_file")
 _PASSING = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratch)/|\.(?:log|tmp|lock|out)$|(?:^|/)(?:nul|null)$|^/dev/|[$*{<>]")
 """Files of the moment."""
@@ -55,9 +59,8 @@ def written_files(calls: Sequence[HandoffCall], words: Words, transcript: Transc
         names = [] if _PROSE.search(name) else _defined(own, words)
         told = f"; it defines {', '.join(names)}" if names else ""
         importance: Importance = "vital" if rank < VITAL_FILES and len(own) > 1 else "okay"
-        candidate = Candidate(
-            "file", f"{name} was written {often} ({own[-1].name}){told}.", importance, "assistant", ()
-        )
+        text = f"{name} was written {often} ({own[-1].name}){told}."
+        candidate = Candidate("file", text, importance, "assistant", (), said=name)
         if found := _found(candidate, name, names, own, transcript):
             yield found
 
@@ -119,6 +122,18 @@ def open_todos(kept: Sequence[HandoffCall], words: Words, transcript: Transcript
             continue
         told = "In progress" if item.status == "in_progress" else "Still to do"
         candidate = Candidate("pending", f"{told}: {said}", "vital", "assistant", (last,))
+        if found := carried(candidate, ways(words, said, last), transcript):
+            yield found
+
+
+def done_todos(kept: Sequence[HandoffCall], words: Words, transcript: Transcript) -> Iterator[Candidate]:
+    """What the to-do list holds as done, the last item first."""
+    for item in reversed(todo_list(kept)):
+        said = plain(item.name)
+        last = max((c.at for c in kept if any(_holds(v, item.name) for v in c.arguments.values())), default=None)
+        if item.status not in _DONE or last is None or len(words.ranked(said, last)) < FEWEST_TODO_WORDS:
+            continue
+        candidate = Candidate("state", f"Done: {said}", "okay", "assistant", (last,), said=said)
         if found := carried(candidate, ways(words, said, last), transcript):
             yield found
 

@@ -50,7 +50,9 @@ def promises(words: Words, transcript: Transcript) -> Iterator[Candidate]:
                 or len(words.ranked(sentence, at)) < FEWEST_WORDS
             ):
                 continue
-            candidate = Candidate("promise", f'The assistant put off: "{sentence}"', "okay", "assistant", (at,))
+            candidate = Candidate(
+                "promise", f'The assistant put off: "{sentence}"', "okay", "assistant", (at,), said=sentence
+            )
             if found := carried(candidate, ways(words, sentence, at), transcript):
                 drafted += 1
                 yield found
@@ -69,9 +71,8 @@ def open_questions(words: Words, transcript: Transcript) -> Iterator[Candidate]:
                 return
             if not sentence.endswith("?") or not _TO_THE_USER.search(sentence) or _COURTESY.search(sentence):
                 continue
-            candidate = Candidate(
-                "pending", f'Asked of the user, not answered: "{sentence}"', "vital", "assistant", (at,)
-            )
+            told = f'Asked of the user, not answered: "{sentence}"'
+            candidate = Candidate("pending", told, "vital", "assistant", (at,), said=sentence)
             if found := carried(candidate, ways(words, sentence, at), transcript):
                 drafted += 1
                 yield found

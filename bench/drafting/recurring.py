@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.drafting.candidates import Candidate, carried
+from bench.drafting.cues import PASTED
 from bench.drafting.patterns import bounded, quoted, ways
-from bench.drafting.reports import is_fact
+from bench.drafting.statements import is_fact, stands_alone, statements, tag_of
 from bench.drafting.turns import typed_text
 from bench.drafting.words import NAME, Words, sentences
 from bench.keys import By, Patterns, Tag
 from bench.transcripts.model import Message, Transcript
 
-MOST_NAMES = 6
-MOST_NUMBERS = 5
+MOST_NAMES, MOST_NUMBERS = 12, 6
+"""Looked at, those first that most messages speak of."""
 FEWEST_MESSAGES = 2
 """Messages that must speak of a name or number: once is a mention."""
 TRIES = 4
@@ -69,6 +70,7 @@ def numbers(words: Words, transcript: Transcript) -> Iterator[Candidate]:
 
 
 def _told(tag: Tag, mention: _Mention, patterns: Iterable[Patterns], transcript: Transcript) -> Candidate | None:
+    tag = tag_of(mention.sentence, tag)
     return carried(Candidate(tag, mention.sentence, "okay", mention.by, (mention.at,)), patterns, transcript)
 
 
@@ -77,10 +79,16 @@ def _mentions(transcript: Transcript, what: re.Pattern[str]) -> dict[str, list[_
     found: dict[str, list[_Mention]] = defaultdict(list)
     for i, message in enumerate(transcript.messages):
         by: By = "user" if message.role == "user" else "assistant"
-        for sentence in sentences(_prose(message)):
+        prose = _prose(message)
+        told = (s.text for s in statements(prose) if stands_alone(s)) if by == "assistant" else _typed(prose)
+        for sentence in told:
             for text in dict.fromkeys(m[0].strip() for m in what.finditer(sentence)):
                 found[text].append(_Mention(i, sentence, by))
     return found
+
+
+def _typed(text: str) -> Iterator[str]:
+    return (s for s in sentences(text) if not PASTED.search(s))
 
 
 def _prose(message: Message) -> str:

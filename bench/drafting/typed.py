@@ -94,7 +94,8 @@ def _statements(
         if option := option_of(sentence, at, transcript):
             told, sources = f'{told} ({option.name}: "{option.text}")', [option.at, at]
             patterns = ways(words, option.text, option.at)
-        if candidate := carried(Candidate(tag, told, "vital", "user", tuple(sources)), patterns, transcript):
+        proposed = Candidate(tag, told, "vital", "user", tuple(sources), said=option.text if option else sentence)
+        if candidate := carried(proposed, patterns, transcript):
             found += 1
             yield candidate
 
@@ -125,7 +126,7 @@ def _asked(turn: Turn, words: Words, transcript: Transcript) -> Iterator[Candida
             continue
         if len(words.ranked(sentence, turn.at)) < ASK_WORDS:
             continue
-        candidate = Candidate("ask", f'The user asked: "{sentence}"', "okay", "user", (turn.at,))
+        candidate = Candidate("ask", f'The user asked: "{sentence}"', "okay", "user", (turn.at,), said=sentence)
         if kept := carried(candidate, ways(words, sentence, turn.at), transcript):
             found += 1
             yield kept
@@ -137,7 +138,7 @@ def _last(turn: Turn, words: Words, transcript: Transcript) -> Candidate | None:
     parts = [p for p in sentences(turn.text) if not FRAME.search(p)]
     parts.sort(key=lambda p: (bool(PASTED.search(p)), not (ASKING.search(p) or WISH.search(p))))
     for sentence in [*parts, clip(plain(turn.text), 200)]:
-        candidate = Candidate("ask", f'{told} "{sentence}"', "vital", "user", (turn.at,))
+        candidate = Candidate("ask", f'{told} "{sentence}"', "vital", "user", (turn.at,), said=sentence)
         if found := carried(candidate, ways(words, sentence, turn.at), transcript):
             return found
     return None

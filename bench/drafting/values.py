@@ -96,4 +96,4 @@ def _changed(name: str, pattern: str, old: str, new: str, at: int, by: By, *, te
     stale = Stale(rf"{pattern}\w*[^.;\n]{{0,{BETWEEN}}}?\b{quoted(old)}\b", max(at, 1))
     accept = Patterns(all=(pattern, rf"\b{quoted(new)}\b"))
     told = text or f"{name} was changed and is {new} now."
-    return Candidate("number", told, "vital", by, (at,), accept, (stale,))
+    return Candidate("number", told, "vital", by, (at,), accept, (stale,), said=text or f"{name} {new}")

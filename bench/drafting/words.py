@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 from bench.drafting.vocabulary import STOP, WEAK
@@ -56,9 +56,14 @@ def plain(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
+def unfenced(text: str) -> str:
+    """The text without its fenced code."""
+    return _FENCE.sub("\n", text)
+
+
 def sentences(text: str) -> Iterator[str]:
     """The statements of a prose text: sentences of its lines, without markup, code, tables and pasted matter."""
-    for line in _FENCE.sub("\n", text).splitlines():
+    for line in unfenced(text).splitlines():
         if line.lstrip().startswith(("|", "$", "{", "<", "//")):
             continue
         line = _LINK.sub(r"\1", _MARKUP.sub("", _MARKUP.sub("", line, count=1))).strip()
@@ -98,6 +103,16 @@ class Words:
         words = [w for w in dict.fromkeys(content_words(sentence)) if not (self.is_slip(w) or ANY.fullmatch(w))]
         replies = frozenset[str]().union(*self._held[at + 1 : at + 1 + REPLIES])
         return sorted(words, key=lambda w: -self._weight(w, replies))
+
+    def echo(self, sentence: str, at: int) -> float:
+        """Which share of the words of a sentence of message `at` the two who talk say after it, 0..1."""
+        held = {w.casefold() for w in content_words(sentence)} - WEAK
+        return len(held & self._said_after(at)) / len(held) if held else 0.0
+
+    @cache  # noqa: B019 - lives as long as the draft of one transcript
+    def _said_after(self, at: int) -> frozenset[str]:
+        later = (m.spoken for m in self._messages[at + 1 :] if m.author in ("person", "assistant"))
+        return frozenset(w.casefold() for text in later for w in content_words(text))
 
     def is_slip(self, word: str) -> bool:
         """Whether the word, which no other message has, is one letter away from a word that the session knows."""
