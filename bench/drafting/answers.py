@@ -14,11 +14,13 @@ from bench.transcripts.model import Transcript
 
 ENOUGH_WORDS = 3
 """Content words of an answer that is found by itself, without those of its question."""
+LONGEST_RESULT = 20_000
+"""Characters of a result that are searched: four questions with their answers have a tenth of that."""
 LONGEST_QUESTION = 110
 """Characters of the question that are told with its answer."""
 
 _ASKS = re.compile(r"(?i)ask_?(?:user|human|followup)|request_user_input|question")
-_PAIR = re.compile(r'"(?P<question>(?:[^"\\]|\\.|"(?!=))+)"="(?P<answer>(?:[^"\\]|\\.|"(?![,.]))*)"')
+_PAIR = re.compile(r'"(?P<question>(?:[^"\\]|\\.|"(?!=)){1,800})"="(?P<answer>(?:[^"\\]|\\.|"(?![,.])){0,800})"')
 
 
 def answers(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iterator[Candidate]:
@@ -26,7 +28,7 @@ def answers(calls: Sequence[Call], words: Words, transcript: Transcript) -> Iter
     for call in reversed(calls):
         if call.result is None or call.result_at is None or not _ASKS.search(call.name):
             continue
-        for found in _PAIR.finditer(call.result.text):
+        for found in _PAIR.finditer(call.result.text[:LONGEST_RESULT]):
             question, answer = plain(found["question"]), plain(found["answer"])
             if not answer or answer.endswith("?"):
                 continue

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from bench.drafting.cues import DENIED_FIRST
 from bench.drafting.patterns import ways
-from bench.drafting.statements import Statement, tag_of
+from bench.drafting.prose import Statement
+from bench.drafting.statements import tag_of
 from bench.drafting.words import Words, content_words
 from bench.errors import BenchError
 from bench.grading.lexical import grade

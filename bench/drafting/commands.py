@@ -73,7 +73,7 @@ def commands_run(calls: Sequence[Call], transcript: Transcript) -> Iterator[Cand
         patterns = list(_command_patterns(command))
         text = f"'{command}' was run {times}{failed}"
         told = Candidate("command", f"{text}.", "okay", "assistant", (last.at,), said=command)
-        tried = [(told, patterns)]
+        tried = [(told, patterns)] if len(runs[command]) >= FEWEST_RUNS else []
         if outcome := _outcome(last):
             signs = (*map(bounded, _COUNTED.findall(outcome)), _BAD if last.failed else _GOOD)
             asked = [Patterns(all=(*p.all, *(["|".join(p.any)] if p.any else [])), any=signs) for p in patterns]

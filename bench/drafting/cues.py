@@ -23,7 +23,7 @@ REJECTION = re.compile(
     re.IGNORECASE,
 )
 RULE = re.compile(
-    r"\b(?:always|never|must(?:n'?t)?|make sure|keep in mind|from now on|remember to|ensure that)\b"
+    r"\b(?:always|never|must(?:n'?t)?|make sure|let'?s not|keep in mind|from now on|remember to|ensure that)\b"
     r"|^(?:(?:and|also|but|please)\W+)*(?:do not|don'?t|only|keep|avoid)\b|\b(?:please|so) (?:do not|don'?t)\b"
     r"|\b(?:i|we|i'd) prefer\b|\bwithout (?:any|chang|touch|us|add|break)\w*"
     r"|\bshould(?:n'?t| not| never| always| only)\b|\b(?:has|have|needs) to (?:be|stay|work|keep|match)\b"

@@ -20,6 +20,8 @@ PER_WRITING, PER_EDIT = 12, 3
 _PROSE = re.compile(r"(?i)\.(?:mdx?|markdown|rst|txt|adoc)$")
 _PLAN = re.compile(r"(?i)plan|design|spec|rfc|adr|decision|requirement|proposal|architecture")
 """What in a document's name makes decisions of its statements."""
+_STEP = re.compile(r"(?im)^\W*(?:expected|run|commit|step \d+|verify|git \w+)\b.*$|^.*\bto the imports?\b.*$")
+"""A line of a plan that says how it is worked through, not what will be."""
 _NEW = ("content", "file_text", "new_string", "new_str", "newText", "new_source", "text")
 """Arguments that hold the text as it is after the call."""
 _WHOLE = ("content", "file_text")
@@ -38,6 +40,7 @@ def documents(calls: Sequence[Call], words: Words, transcript: Transcript) -> It
             whole.add(path)
         name = path.replace("\\", "/").rsplit("/", 1)[-1]
         otherwise: Tag = "decision" if _PLAN.search(name) else "state"
+        text = _STEP.sub("", text)
         for said in best(text, call.at, words, PER_WRITING if is_whole else PER_EDIT, echo=0.0):
             yield from stated(said, call.at, words, transcript, source=name, otherwise=otherwise)
 

@@ -30,6 +30,10 @@ MOST_NAMES = 3
 FEWEST_TODO_WORDS = 3
 """Content words of an item that tells what was done."""
 
+_ROUTINE = re.compile(
+    r"(?i)(?:run|verify|test|check|commit|push|lint|read|explore|review|understand|ask|propose|present)\b"
+)
+"""How an item begins that every piece of work has."""
 _DONE = ("completed", "complete", "done")
 _PATH_NAMES = ("file_path", "notebook_path", "path", "filename", "target_file")
 _PASSING = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratch)/|\.(?:log|tmp|lock|out)$|(?:^|/)(?:nul|null)$|^/dev/|[$*{<>]")
@@ -131,7 +135,9 @@ def done_todos(kept: Sequence[HandoffCall], words: Words, transcript: Transcript
     for item in reversed(todo_list(kept)):
         said = plain(item.name)
         last = max((c.at for c in kept if any(_holds(v, item.name) for v in c.arguments.values())), default=None)
-        if item.status not in _DONE or last is None or len(words.ranked(said, last)) < FEWEST_TODO_WORDS:
+        if item.status not in _DONE or last is None or _ROUTINE.match(said):
+            continue
+        if len(words.ranked(said, last)) < FEWEST_TODO_WORDS:
             continue
         candidate = Candidate("state", f"Done: {said}", "okay", "assistant", (last,), said=said)
         if found := carried(candidate, ways(words, said, last), transcript):

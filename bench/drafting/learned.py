@@ -12,7 +12,8 @@ import msgspec
 
 from bench.drafting.calls import Call, written_names
 from bench.drafting.candidates import Candidate, stated
-from bench.drafting.statements import Statement, best
+from bench.drafting.prose import Statement
+from bench.drafting.statements import best
 from bench.drafting.words import Words
 from bench.handoff.tools import deed_of, path_of, script_of
 from bench.transcripts.model import Message, Transcript
@@ -24,7 +25,7 @@ LEAST_LEARNED = 2.0
 
 ECHO = 0.5
 """Share of the words of a statement of theirs that what the two say later takes up, from which on it matters."""
-LOOSE_ISSUE, LOOSE_PAGE = 0.0, 0.3
+LOOSE_ISSUE, LOOSE = 0.0, 0.3
 """The same where the session has too few of these for a key: an issue is what the work is about, a page is not."""
 
 _ISSUE = re.compile(r"\b(?:gh|glab) (issue|pr|mr) view +#?(\d+)|/(issues|pull|merge_requests)/(\d+)(?![\w/-])")
@@ -54,7 +55,7 @@ def learned(calls: Sequence[Call], words: Words, transcript: Transcript, *, loos
     for call in reversed(calls):
         issue = _issue(call)
         source = issue or _page(call) or _read(call, own)
-        echo = ECHO if not loose else LOOSE_ISSUE if issue else LOOSE_PAGE
+        echo = ECHO if not loose else LOOSE_ISSUE if issue else LOOSE
         if source is not None and call.result_at is not None and not call.failed:
             for said in best(source.text, call.result_at, words, source.most, least=LEAST_LEARNED, echo=echo):
                 yield from stated(said, call.result_at, words, transcript, by="tool", source=source.name)
@@ -67,7 +68,7 @@ def subagents(
 
     `loose`: what nobody takes up later, too.
     """
-    echo = 0.0 if loose else ECHO
+    echo = LOOSE if loose else ECHO
     told = [(c.result_at, c.result.text) for c in calls if c.result and c.result_at is not None and _is_subagent(c)]
     noticed = [(at, text) for at, message in enumerate(transcript.messages) for text in _notices(message)]
     newest_first = sorted((*told, *noticed), key=lambda t: -t[0])

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from bench.drafting.candidates import Candidate, carried
 from bench.drafting.cues import PASTED
 from bench.drafting.patterns import bounded, quoted, ways
-from bench.drafting.statements import is_fact, stands_alone, statements, tag_of
+from bench.drafting.prose import statements
+from bench.drafting.statements import is_fact, stands_alone, tag_of
 from bench.drafting.turns import typed_text
 from bench.drafting.words import NAME, Words, sentences
 from bench.keys import By, Patterns, Tag

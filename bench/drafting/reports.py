@@ -21,6 +21,8 @@ LEAST_FOUND = 2.5
 """Weight of a statement in the middle of the work: a finding that names something, not a step."""
 PER_REPORT_LOOSE, LEAST_LOOSE, LEAST_FOUND_LOOSE = 8, 0.0, 2.0
 """The same where the session has too few of these for a key."""
+LONG_MESSAGE = 700
+"""Characters of a message in the middle of the work that tells as much as a report: a design, an analysis."""
 ASSIGNMENTS = ("subagent-prompt", "task")
 """Origins of messages that give an agent its work: all that it knows when it begins."""
 
@@ -70,10 +72,11 @@ def summaries(words: Words, transcript: Transcript) -> Iterator[Candidate]:
 
 
 def _ends(turns: Sequence[Turn], transcript: Transcript) -> set[int]:
-    """The messages that answer a turn, and what the assistant said last."""
+    """The messages that answer a turn, those as long as a report, and what the assistant said last."""
     last = len(transcript.messages) - 1
     spoken = transcript.messages[-1:] and transcript.messages[-1].author == "assistant"
-    return {t.report for t in turns if t.report is not None} | ({last} if spoken else set())
+    long = {i for i, m in enumerate(transcript.messages) if m.author == "assistant" and len(m.spoken) >= LONG_MESSAGE}
+    return {t.report for t in turns if t.report is not None} | long | ({last} if spoken else set())
 
 
 def _refused(turns: Sequence[Turn]) -> set[int]:

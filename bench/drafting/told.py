@@ -31,9 +31,12 @@ _TALK = re.compile(
 )
 """A courtesy, or a doubt, without more."""
 _UNCLEAR = re.compile(
-    r"(?i)^(?:i mean|(?:ok(?:ay)?,? )?i hope|like i said|you (?:wrote|said)|thinking about)\b|\bthe (?:latter|former)\b"
+    r"(?i)^(?:i mean|i'?m (?:confused|not sure)|i think (?:that|this|it)(?:'s| is)|(?:ok(?:ay)?,? )?i hope|like i said"
+    r"|you (?:wrote|said)|thinking about|(?:is|are|do|does|did|can|should)(?:n'?t)?|why|what|how)\b"
     r"|^(?:this|that|they|these|those|it)(?: is| are| was|'s)\b(?! (?:not|likely|broken|failing))"
+    r"|\bthe (?:latter|former)\b"
 )
+"""What says nothing by itself, and questions without their mark."""
 _PRAISE = re.compile(r"(?i)\b(?:good|great|excellent|nice|solid|clean|robust|properly|well[- ]\w+)\b")
 """Of a pasted review what is well, which asks for nothing."""
 _TYPED_LINES = 3

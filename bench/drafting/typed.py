@@ -23,6 +23,7 @@ from bench.drafting.cues import (
 )
 from bench.drafting.patterns import ways
 from bench.drafting.turns import Turn, refusals
+from bench.drafting.vocabulary import WEAK
 from bench.drafting.words import Words, plain, sentences
 from bench.keys import Tag
 from bench.text import clip
@@ -85,7 +86,7 @@ def _statements(
         if (
             tag is None
             or found >= (PER_LAYOUT if laid_out else PER_MESSAGE)
-            or len(words.ranked(sentence, at)) < STATEMENT_WORDS
+            or len(_telling(words.ranked(sentence, at), tag)) < STATEMENT_WORDS
         ):
             continue
         firm = tag in ("rejected", "constraint") and bool(DENIED_FIRST.search(sentence))
@@ -98,6 +99,11 @@ def _statements(
         if candidate := carried(proposed, patterns, transcript):
             found += 1
             yield candidate
+
+
+def _telling(ranked: list[str], tag: Tag) -> list[str]:
+    """The words that count: "ok, let's go, write it" decides nothing."""
+    return [w for w in ranked if w.casefold() not in WEAK] if tag == "decision" else ranked
 
 
 def _tag(sentence: str) -> Tag | None:

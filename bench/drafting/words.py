@@ -43,6 +43,7 @@ _FOLDERS = re.compile(r"(?<![\w.])(?:[~.@]?/)?(?:[\w.@~-]+/){2,}(?=[\w.-])|(?:[\
 _WORD = re.compile(
     rf"(?P<name>{FILE.pattern}|{NAME.pattern})|(?<!\w)(?P<word>[^\W\d_](?:[\w'-]*[^\W_])?)|(?P<number>\d[\d.,]*\d|\d)"
 )
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 _FENCE = re.compile(r"(?ms)^\s*```.*?(?:^\s*```\s*$|\Z)")
 _MARKUP = re.compile(r"^[\s>#*+•-]+(?=[\s*\w`\"'(])|^\s*\d{1,3}[.)]\s+|\*\*|__(?=\W|$)|`")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
@@ -105,14 +106,21 @@ class Words:
         return sorted(words, key=lambda w: -self._weight(w, replies))
 
     def echo(self, sentence: str, at: int) -> float:
-        """Which share of the words of a sentence of message `at` the two who talk say after it, 0..1."""
+        """Which share of the words of a sentence of message `at` the two who talk say after it, 0..1.
+
+        None where it is about names and flags that are not said again.
+        """
+        after = self._said_after(at)
+        names = {*filter(is_name, content_words(sentence)), *_FLAG.findall(sentence)}
+        if names and not any(name.casefold() in after for name in names):
+            return 0.0
         held = {w.casefold() for w in content_words(sentence)} - WEAK
-        return len(held & self._said_after(at)) / len(held) if held else 0.0
+        return len(held & after) / len(held) if held else 0.0
 
     @cache  # noqa: B019 - lives as long as the draft of one transcript
     def _said_after(self, at: int) -> frozenset[str]:
         later = (m.spoken for m in self._messages[at + 1 :] if m.author in ("person", "assistant"))
-        return frozenset(w.casefold() for text in later for w in content_words(text))
+        return frozenset(w.casefold() for text in later for w in (*content_words(text), *_FLAG.findall(text)))
 
     def is_slip(self, word: str) -> bool:
         """Whether the word, which no other message has, is one letter away from a word that the session knows."""
@@ -140,7 +148,7 @@ def content_words(text: str) -> Iterator[str]:
     for found in _WORD.finditer(_FOLDERS.sub(" ", _URL.sub(" ", text))):
         if found["name"]:
             yield found["name"]
-        elif (word := found["word"]) and word.casefold() not in STOP and (len(word) > 2 or not word.isascii()):
+        elif (word := found["word"]) and word.casefold() not in STOP and len(word) > (2 if word.isascii() else 1):
             yield word
 
 
