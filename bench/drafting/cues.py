@@ -47,7 +47,7 @@ CUES: tuple[tuple[Tag, re.Pattern[str]], ...] = (
 ABSOLUTE = re.compile(r"\b(?:not|never|always|only|don'?t)\b", re.IGNORECASE)
 """What makes a rule of a request."""
 QUESTION = re.compile(r"[?？]\W*$|\bwonder(?:ing)? (?:if|whether|what|how)\b", re.IGNORECASE)
-_LEAD = r"^(?:(?:and|also|so|now|but|then|please|basically|first|ok(?:ay)?|yes|great|cool)\W+)*"
+_LEAD = r"^(?:(?:and|also|so|now|but|then|please|basically|first|btw|by the way|ok(?:ay)?|yes|great|cool)\W+)*"
 ASKING = re.compile(
     rf"{_LEAD}(?:(?:can|could|would|will) (?:you|we)\b|how about (?!this|that)\w)|^please\b"
     r"|\bcan you\b|\bi wonder(?:ing)? (?:now )?if (?:we|you)\b|\bwondering if we\b",
@@ -79,7 +79,9 @@ DENIED_FIRST = re.compile(
     r"^(?:\S+ ){0,4}(?:not|never|no|don'?t|doesn'?t|won'?t|cannot|can'?t|isn'?t|shouldn'?t|without)\b", re.IGNORECASE
 )
 """A denial at the beginning is what the sentence says; later it may be an aside."""
-WITHDRAWN = re.compile(r"\b(?:revert|undo|scrap|roll back) (?:that|this|it|those|these|everything)\b", re.IGNORECASE)
+WITHDRAWN = re.compile(
+    r"\b(?:revert|undo|scrap|roll back|remove) (?:that|this|it|those|these|everything)\b", re.IGNORECASE
+)
 """How a person takes back what was asked in the turn before."""
 TURNED_DOWN = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|uh|um|well|hmm+|err?)\W+)*(?:no|nope|nah|stop|wait|wrong|revert|undo)\b"

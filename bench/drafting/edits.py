@@ -35,7 +35,7 @@ _DEED = re.compile(
     r"|reduc|extend|support|split|merge|drop|write|rewrite|correct|adjust|ignor|keep|call|return|stor|track|skip|bump"
     r"|introduc|clean|clarif|document|address|declar|export|expos|resolv|improv|unif|swap)[a-z]*\s"
 )
-_IN_PASSING = re.compile(r"(?i)^(?:mark|updat\w*) (?:the |my )?(?:to-?dos?|tasks?|check(?:list|box))\b")
+_IN_PASSING = re.compile(r"(?i)^(?:mark|updat\w*) (?:the |my )?(?:to-?dos?|tasks?|check(?:list|box)\w*)")
 _REASON = re.compile(
     r"(?i)\b(?:because|since|so that|to avoid|instead of|rather than|to prevent|otherwise|in order to)\b"
 )

@@ -18,15 +18,15 @@ from bench.drafting.words import Words
 from bench.handoff.tools import deed_of, path_of, script_of
 from bench.transcripts.model import Message, Transcript
 
-PER_SUBAGENT, PER_ISSUE, PER_PAGE = 8, 6, 4
+PER_SUBAGENT, PER_ISSUE, PER_PAGE = 8, 8, 4
 """Statements taken of one report, one issue, one page or document: those first that tell most."""
 LEAST_LEARNED = 2.0
 """Weight of a statement of theirs: they say more than the session takes up."""
 
 ECHO = 0.5
 """Share of the words of a statement of theirs that what the two say later takes up, from which on it matters."""
-LOOSE_ISSUE, LOOSE = 0.0, 0.3
-"""The same where the session has too few of these for a key: an issue is what the work is about, a page is not."""
+LOOSE = 0.3
+"""The same where the session has too few of these for a key."""
 
 _ISSUE = re.compile(r"\b(?:gh|glab) (issue|pr|mr) view +#?(\d+)|/(issues|pull|merge_requests)/(\d+)(?![\w/-])")
 _KINDS = {"pr": "Pull request", "pull": "Pull request", "mr": "Merge request", "merge_requests": "Merge request"}
@@ -55,7 +55,9 @@ def learned(calls: Sequence[Call], words: Words, transcript: Transcript, *, loos
     for call in reversed(calls):
         issue = _issue(call)
         source = issue or _page(call) or _read(call, own)
-        echo = ECHO if not loose else LOOSE_ISSUE if issue else LOOSE
+        echo = LOOSE if loose else ECHO
+        if issue and words.is_said_after(issue.name.rsplit(" ", 1)[-1], call.at):
+            echo = 0.0  # what the work is about
         if source is not None and call.result_at is not None and not call.failed:
             for said in best(source.text, call.result_at, words, source.most, least=LEAST_LEARNED, echo=echo):
                 yield from stated(said, call.result_at, words, transcript, by="tool", source=source.name)

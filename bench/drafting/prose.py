@@ -48,7 +48,7 @@ SUBJECTLESS = re.compile(
     r"|where|when|so|then|explains|describes|assumes|lists|exists|same|both)\b"
 )
 """How a sentence begins whose subject stands in the line above it."""
-_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)\[[ xX~]\]\s+")
+_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)\[([ xX])\]\s+")
 _THOUGHT = re.compile(r"(?s)<(thinking|think|scratchpad|analysis)>.*?(?:</\1>|\Z)")
 """What a model thought aloud, which is not what it said."""
 _TABLE = re.compile(r"(?m)(?:^[ \t]*\|.*\|[ \t]*\n?)+")
@@ -81,13 +81,13 @@ class Statement:
     text: str
     under: str = ""
     found: bool = False
-    heads: str = ""
-    """The same with the heads of a table's columns, where it is a row of one."""
+    shown: str = ""
+    """The same with the heads of a table's columns, or with whether its box is ticked, where it has them."""
 
     @property
     def told(self) -> str:
         """The sentence as it is told by itself: a short item of a list with the line above it."""
-        text = self.heads or self.text
+        text = self.shown or self.text
         told = self.under and (len(text) <= LONGEST_ITEM or SUBJECTLESS.match(text))
         return f"{self.under}: {text}" if told else text
 
@@ -102,20 +102,23 @@ def statements(text: str) -> Iterator[Statement]:
         under = outline.above(line)
         if _CELL in line:
             bare, heads = ("".join(sentences(part)) for part in line.split(_CELL))
-            yield Statement(bare, under, heads=heads)
+            yield Statement(bare, under, shown=heads)
             continue
+        box = _BOX.match(line)
         for sentence in sentences(_BOX.sub(r"\1", line)):
             said = _MARKS.sub("", sentence)
             said = _LEADS_ON.sub("", said) if DONE.match(said) else said
             bare = _LEAD.sub("", said, count=1)
-            yield Statement(said if bare == said else _capital(bare), under, found=bool(_SEEN.match(said)))
+            text = said if bare == said else _capital(bare)
+            ticked = f"{text} ({'done' if box[2].strip() else 'to do'})" if box else ""
+            yield Statement(text, under, found=bool(_SEEN.match(said)), shown=ticked)
 
 
 def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
     """The lines, those of one paragraph or item joined that were broken at the width of a page."""
     held = ""
     for line in lines:
-        goes_on = len(held) >= WRAPPED and not _ENDED.search(held) and _GOES_ON.match(line)
+        goes_on = len(held) >= WRAPPED and not _ENDED.search(held) and _GOES_ON.match(line) and not _ITEM.match(line)
         if held and not goes_on:
             yield held
         held = f"{held.rstrip()} {line.strip()}" if goes_on else line

@@ -117,6 +117,12 @@ class Words:
         held = {w.casefold() for w in content_words(sentence)} - WEAK
         return len(held & after) / len(held) if held else 0.0
 
+    def is_said_after(self, number: str, at: int) -> bool:
+        """Whether the two who talk name the number after message `at`."""
+        found = re.compile(rf"(?<![\w.]){re.escape(number)}(?![\w.]*\d)")
+        later = (m.spoken for m in self._messages[at + 1 :] if m.author in ("person", "assistant"))
+        return any(found.search(text) for text in later)
+
     @cache  # noqa: B019 - lives as long as the draft of one transcript
     def _said_after(self, at: int) -> frozenset[str]:
         later = (m.spoken for m in self._messages[at + 1 :] if m.author in ("person", "assistant"))
