@@ -12,6 +12,7 @@ from bench.errors import BenchError
 from bench.grading.lexical import grade
 from bench.keys import Atom, Key, Patterns, read_key
 from bench.reviewing import Review
+from bench.reviewing.shown import SOURCE_CHARS, described
 from bench.reviewing.terminal import review
 
 ONE = """\
@@ -173,6 +174,13 @@ def test_the_transcript_stands_beside_each_atom(folder):
     assert "3 drafted atoms of 3" in shown
     assert "1 of 3 (3 left)  a1  rejected, vital, by user, drafted" in shown
     assert "| message 4, person:" in shown and "| Stop: no Redis" in shown
+
+
+def test_of_a_long_message_the_part_around_what_carries_the_atom_is_shown():
+    long = "wave " * 400 + "\n- The pump closes at 80 bar\n" + "tide " * 400
+    shown = "\n".join(described(atom(every=["80 bar"], at=(0,)), transcript(says(long)), "1 of 1"))
+    assert "| - The pump closes at 80 bar" in shown and "| … wave" in shown and shown.endswith("…")
+    assert len(shown) < SOURCE_CHARS * 1.5
 
 
 @pytest.mark.parametrize(

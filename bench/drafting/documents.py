@@ -20,7 +20,7 @@ PER_WRITING, PER_EDIT = 12, 3
 _PROSE = re.compile(r"(?i)\.(?:mdx?|markdown|rst|txt|adoc)$")
 _PLAN = re.compile(r"(?i)plan|design|spec|rfc|adr|decision|requirement|proposal|architecture")
 """What in a document's name makes decisions of its statements."""
-_STEP = re.compile(r"(?im)^\W*(?:expected|run|commit|step \d+|verify|git \w+)\b.*$|^.*\bto the imports?\b.*$")
+_STEP = re.compile(r"(?im)^[^\w\n]{0,20}(?:expected|run|commit|step \d+|verify|git \w+)\b.*$|^.*\bto the imports?\b.*$")
 """A line of a plan that says how it is worked through, not what will be."""
 _NEW = ("content", "file_text", "new_string", "new_str", "newText", "new_source", "text")
 """Arguments that hold the text as it is after the call."""

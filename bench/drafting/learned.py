@@ -22,6 +22,8 @@ PER_SUBAGENT, PER_ISSUE, PER_PAGE = 8, 8, 4
 """Statements taken of one report, one issue, one page or document: those first that tell most."""
 LEAST_LEARNED = 2.0
 """Weight of a statement of theirs: they say more than the session takes up."""
+LEAST_SUBJECT = 1.0
+"""The same of an issue that the two go on to name: it is what the work is about, and each line of it counts."""
 
 ECHO = 0.5
 """Share of the words of a statement of theirs that what the two say later takes up, from which on it matters."""
@@ -56,10 +58,11 @@ def learned(calls: Sequence[Call], words: Words, transcript: Transcript, *, loos
         issue = _issue(call)
         source = issue or _page(call) or _read(call, own)
         echo = LOOSE if loose else ECHO
+        least = LEAST_LEARNED
         if issue and words.is_said_after(issue.name.rsplit(" ", 1)[-1], call.at):
-            echo = 0.0  # what the work is about
+            echo, least = 0.0, LEAST_SUBJECT
         if source is not None and call.result_at is not None and not call.failed:
-            for said in best(source.text, call.result_at, words, source.most, least=LEAST_LEARNED, echo=echo):
+            for said in best(source.text, call.result_at, words, source.most, least=least, echo=echo):
                 yield from stated(said, call.result_at, words, transcript, by="tool", source=source.name)
 
 

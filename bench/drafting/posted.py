@@ -14,7 +14,7 @@ from bench.transcripts.model import Transcript
 
 PER_MESSAGE = 4
 """Statements of one message: those first that tell most."""
-SHORTEST = 60
+SHORTEST = 40
 """Characters of a text that has more than a subject line."""
 
 _POSTED = (

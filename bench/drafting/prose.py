@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bench.drafting.words import sentences, unfenced
+from bench.drafting.words import LONGEST_LINE, sentences, unfenced
 
 WRAPPED = 60
 """Characters of a line from which on the next may be the rest of its sentence."""
@@ -95,7 +95,8 @@ class Statement:
 def statements(text: str) -> Iterator[Statement]:
     """The sentences of a prose text, each without what leads up to it; tables row by row."""
     outline = _Outline()
-    prose = unfenced(_TABLE.sub(_told_table, _THOUGHT.sub("\n", text)))
+    kept = "\n".join(line for line in text.splitlines() if len(line) <= LONGEST_LINE)
+    prose = unfenced(_TABLE.sub(_told_table, _THOUGHT.sub("\n", kept)))
     for line in _unwrapped(prose.splitlines()):
         if not line.strip() or outline.is_head(line):
             continue
@@ -109,6 +110,8 @@ def statements(text: str) -> Iterator[Statement]:
             said = _MARKS.sub("", sentence)
             said = _LEADS_ON.sub("", said) if DONE.match(said) else said
             bare = _LEAD.sub("", said, count=1)
+            if not bare:
+                continue
             text = said if bare == said else _capital(bare)
             ticked = f"{text} ({'done' if box[2].strip() else 'to do'})" if box else ""
             yield Statement(text, under, found=bool(_SEEN.match(said)), shown=ticked)

@@ -27,7 +27,7 @@ ASSIGNMENTS = ("subagent-prompt", "task")
 """Origins of messages that give an agent its work: all that it knows when it begins."""
 
 _PLANNED = re.compile(
-    r"(?im)^\W*(?:\d+\.|[\w.-]+:)?\W*(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix"
+    r"(?im)^[^\w\n]{0,20}(?:\d+\.|[\w.-]{1,60}:)?[^\w\n]{0,20}(?:add|create|remove|delete|replace|update|import|use|move|implement|refactor|write|rename|fix"
     r"|extract)\b.*$"
 )
 """A line with a step of a plan: but in the last report it is done or overtaken by the end."""

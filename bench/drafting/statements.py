@@ -28,12 +28,14 @@ _ANNOUNCED = re.compile(
     r"|would|i understand|you(?:'ll| should| could| may)"
     r"|i think|i'?ll|i will|i'?m (?:going|about|now|\w+ing)|i need|i want|i can see|i found|we need|we should"
     r"|all (?:tests|checks)|tests? pass|to (?:verify|test|check)|should|could|do|does|is|are|what|which|how|why"
-    r"|needs? to|[a-e]\)|option (?:\d|[a-e])|step \d|phase \d|feel free|please|note that you|happy to|run"
+    r"|needs? to|option (?:\d|[a-e])|step \d|phase \d|feel free|please|note that you|happy to|run"
     r"|in summary|the (?:summary|changes)"
     r"|for example|e\.g|see|same|there (?:is|are) (?:a few|several|some|many))\b",
     re.IGNORECASE,
 )
 """How what comes next, a courtesy, or a question begins: no fact."""
+_OFFERED = re.compile(r"(?i)^[a-e]\)\s")
+"""One of several ways that are offered."""
 _UNITS = "ms|s|kb|mb|gb|chars?|characters|tokens|minutes|min|days|px"
 _QUANTITY = re.compile(rf"\b\d[\d.,]*\s?(?:%|(?:{_UNITS})\b)")
 _ANCHOR = re.compile(
@@ -115,7 +117,7 @@ def is_fact(sentence: str, *, loose: bool = False) -> bool:
     sentence = sentence.replace("’", "'")
     if len(sentence) > MOST_CHARS or sentence.endswith((":", "…", ",", "...")) or "?" in sentence:
         return False
-    if _ANNOUNCED.match(sentence) and not DONE.match(sentence):
+    if _OFFERED.match(sentence) or (_ANNOUNCED.match(sentence) and not DONE.match(sentence)):
         return False
     return bool(_ANCHOR.search(sentence) or _CAUSE.search(sentence) or (loose and _PROPER.search(sentence)))
 

@@ -13,6 +13,8 @@ LONG_TURN, LEADING, TRAILING = 12, 6, 2
 """Lines; a longer turn is a paste with a word before and after it, of which so many are taken."""
 REPHRASED = 0.5
 """Share of the words of the shorter of two turns that the other has, from which on one says the other again."""
+LOOKED_AT = 400
+"""Characters of a line by which terminal output is told."""
 LOOKED_AHEAD = 2
 """Turns after a broken off one in which it may be said again."""
 
@@ -95,8 +97,9 @@ def _without_pastes(text: str) -> str:
     lines: list[str] = []
     pasted = False
     for line in text.splitlines():
-        pasted = bool(_PROMPT_LINE.search(line)) or (pasted and bool(line.strip()))
-        if not pasted and not _OUTPUT_LINE.search(line):
+        looked = line[:LOOKED_AT]
+        pasted = bool(_PROMPT_LINE.search(looked)) or (pasted and bool(line.strip()))
+        if not pasted and not _OUTPUT_LINE.search(looked):
             lines.append(line)
     filled = [line for line in lines if line.strip()]
     return "\n".join([*filled[:LEADING], *filled[-TRAILING:]] if len(filled) > LONG_TURN else lines)

@@ -17,6 +17,8 @@ _STOP = """
     these they they're thing things think this those though thought through time to too try trying two under until
     up upon us use used using very wait want wants was wasn't wasnt way we we'd we'll we're we've well were what
     what's whats when where whether which while who why will with within without won't wont work working works would
+    above across along among around away behind below beneath beside between beyond during especially except falls
+    further near otherwise outside inside per plus somewhere therefore throughout toward towards via whether worth
     wouldn't wouldnt yeah yep yes yet you you're you've your youre yours
 """
 _WEAK = """

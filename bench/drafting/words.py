@@ -21,6 +21,8 @@ WEAK_WEIGHT = 0.2
 """Share of its weight that a word keeps which sentences about anything have."""
 REPLIES = 4
 """Messages after a turn in which an echo is looked for."""
+LONGEST_LINE = 4_000
+"""Characters; longer ones are data."""
 LONGEST_SENTENCE = 300
 """Characters; longer ones are pasted matter, not statements."""
 SHORTEST_SLIP = 4
@@ -44,7 +46,9 @@ _WORD = re.compile(
     rf"(?P<name>{FILE.pattern}|{NAME.pattern})|(?<!\w)(?P<word>[^\W\d_](?:[\w'-]*[^\W_])?)|(?P<number>\d[\d.,]*\d|\d)"
 )
 _FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]+")
-_FENCE = re.compile(r"(?ms)^\s*```.*?(?:^\s*```\s*$|\Z)")
+_FENCE = re.compile(r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)")
+_RUN = re.compile(r"\S{1000,}")
+"""Data without a blank in it: looking for names in it takes time that grows with its square."""
 _MARKUP = re.compile(r"^[\s>#*+•-]+(?=[\s*\w`\"'(])|^\s*\d{1,3}[.)]\s+|\*\*|__(?=\W|$)|`")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _SENTENCE = re.compile(r"(?<=[.!?。？！])\s+(?=[^\s])")
@@ -65,7 +69,7 @@ def unfenced(text: str) -> str:
 def sentences(text: str) -> Iterator[str]:
     """The statements of a prose text: sentences of its lines, without markup, code, tables and pasted matter."""
     for line in unfenced(text).splitlines():
-        if line.lstrip().startswith(("|", "$", "{", "<", "//")):
+        if len(line) > LONGEST_LINE or line.lstrip().startswith(("|", "$", "{", "<", "//")):
             continue
         line = _LINK.sub(r"\1", _MARKUP.sub("", _MARKUP.sub("", line, count=1))).strip()
         for sentence in _SENTENCE.split(line):
@@ -151,7 +155,7 @@ def is_name(word: str) -> bool:
 
 def content_words(text: str) -> Iterator[str]:
     """The words that carry a sentence, as written; identifiers and files' names whole, no numbers, folders or links."""
-    for found in _WORD.finditer(_FOLDERS.sub(" ", _URL.sub(" ", text))):
+    for found in _WORD.finditer(_FOLDERS.sub(" ", _URL.sub(" ", _RUN.sub(" ", text)))):
         if found["name"]:
             yield found["name"]
         elif (word := found["word"]) and word.casefold() not in STOP and len(word) > (2 if word.isascii() else 1):

@@ -6,12 +6,16 @@ import textwrap
 from collections.abc import Iterator
 
 from bench.keys import Atom, Patterns
+from bench.reviewing.beside import mentioned
 from bench.text import clip, printable
 from bench.transcripts.model import Message, Transcript
 
 WIDTH = 100
 SOURCE_CHARS = 900
-"""Characters shown of each message that an atom names; asked for more, it is shown whole, with its neighbours."""
+"""Characters shown of each message that an atom names: those around what carries it; asked for more, it is shown
+whole, with its neighbours."""
+BEFORE = 0.4
+"""Share of them that stand before what carries the atom."""
 BETWEEN = " ; "
 """What stands between patterns on a line."""
 
@@ -21,7 +25,8 @@ def described(atom: Atom, transcript: Transcript, place: str) -> Iterator[str]:
     yield from heading(atom, place)
     for i in atom.at:
         if 0 <= i < len(transcript.messages):
-            yield from _message(i, transcript.messages[i], SOURCE_CHARS)
+            message = transcript.messages[i]
+            yield from _lines(i, message, _evidence(message.text, atom))
 
 
 def around(atom: Atom, transcript: Transcript) -> Iterator[str]:
@@ -29,7 +34,7 @@ def around(atom: Atom, transcript: Transcript) -> Iterator[str]:
     wanted = sorted({j for i in atom.at for j in (i - 1, i, i + 1) if 0 <= j < len(transcript.messages)})
     for i in wanted:
         message = transcript.messages[i]
-        yield from _message(i, message, len(message.text) if i in atom.at else SOURCE_CHARS)
+        yield from _lines(i, message, message.text if i in atom.at else clip(message.text, SOURCE_CHARS))
 
 
 def heading(atom: Atom, place: str) -> Iterator[str]:
@@ -61,9 +66,20 @@ def accepting(every: str, some: str, before: Patterns) -> Patterns:
     return Patterns(parted(every, before.all), parted(some, before.any))
 
 
-def _message(i: int, message: Message, chars: int) -> Iterator[str]:
+def _evidence(text: str, atom: Atom) -> str:
+    """The part of a message around what carries the atom, from its beginning where nothing does; line breaks of a
+    call's JSON are shown as such."""
+    if len(text) > SOURCE_CHARS:
+        mark = mentioned(text, atom)
+        first = max(0, min(mark[0] - int(SOURCE_CHARS * BEFORE) if mark else 0, len(text) - SOURCE_CHARS))
+        first = text.find(" ", first) + 1 if first else 0  # at a whole word
+        text = ("… " if first else "") + clip(text[first:], SOURCE_CHARS)
+    return text.replace("\\n", "\n")
+
+
+def _lines(i: int, message: Message, shown: str) -> Iterator[str]:
     yield f"  | message {i}, {message.author}:"
-    yield from (_filled(line, "  | ") for line in clip(message.text, chars).splitlines() if line.strip())
+    yield from (_filled(line, "  | ") for line in shown.splitlines() if line.strip())
 
 
 def _filled(text: str, indent: str) -> str:
