@@ -9,8 +9,8 @@ from judging import QUOTES, answered
 from small_run import write_small_run
 
 from bench.analysis.graders.calibration import Judged, calibration
-from bench.calibration.fit import FOLDS, fit, folds, logistic, rows_of
-from bench.calibration.labels import read_labels
+from bench.calibration.fit import FOLDS, PENALTIES, Row, best_penalty, fit, fit_rows, folds, logistic, rows_of
+from bench.calibration.labels import Unit, read_labels
 from bench.cli import main
 from bench.errors import BenchError
 from bench.grading.overlap import FIGURES
@@ -58,6 +58,21 @@ def test_the_logistic_fit_finds_the_weights_that_made_the_labels():
     assert abs(logistic(x, y, 1.0)[1]) < 0.5  # a penalty shrinks
 
 
+def test_the_fit_aims_at_the_share_of_the_people_who_found_the_unit():
+    """Units whose figures do not tell them apart: 2 of 3 people thrice and 1 of 3 once are 7/12 of the votes, although
+    3 of the 4 labels say 1; a tie counts as the half that it is, and a label without votes as itself."""
+
+    def row(label, *votes):
+        return Row("d", Unit(unit_id=1, text="t", label=label, votes=votes), (0.5,) * len(FIGURES))
+
+    def found(*rows):
+        return fit_rows(rows, 0.01).probability((0.5,) * len(FIGURES))
+
+    most = (row(1, 1, 1, 0), row(1, 1, 0, 1), row(1, 0, 1, 1), row(0, 1, 0, 0))
+    assert found(*most) == pytest.approx(7 / 12, abs=1e-5)
+    assert found(row(None, 1, 1, 0, 0), row(1)) == pytest.approx(3 / 4, abs=1e-5)
+
+
 def lines(documents=12, texts=4):
     """Labelled texts of which people found a unit where the text says it."""
     facts = ["The limiter keeps buckets in Postgres.", "The client retries timeouts.", "Tests run every night."]
@@ -84,6 +99,11 @@ def test_a_document_is_in_one_fold_and_every_document_in_some():
     names = [f"d{i}" for i in range(23)]
     dealt = folds(names, FOLDS)
     assert sorted(d for fold in dealt for d in fold) == sorted(names)
+
+
+def test_of_penalties_with_as_many_wrong_verdicts_the_greatest_is_taken(labels):
+    rows = rows_of(read_labels(labels))  # every penalty tells these apart; the smallest would have the least log loss
+    assert best_penalty(rows, sorted({row.document for row in rows})) == max(PENALTIES)
 
 
 def test_weights_are_fitted_written_and_read_back(labels, tmp_path, capsys):

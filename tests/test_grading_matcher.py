@@ -47,6 +47,22 @@ def carried(text, atom_text, *others):
         ("The client must not retry on timeouts.", "The client must retry on timeouts.", False),
         ("The client does not retry on timeouts.", "The client must not retry on timeouts.", True),
         ("We ruled out Redis; they run no Redis.", "We ruled out Redis; they run no Redis.", True),  # both in one atom
+        # a name within the reach of a negation of something else; all but the name has to be said
+        (
+            "The nightly pipeline has not run on Jenkins since it was stopped on Monday.",
+            "The nightly pipeline on Jenkins was stopped on Monday.",
+            True,
+        ),
+        (
+            "The nightly pipeline, not Jenkins, was stopped on Monday.",
+            "The nightly pipeline on Jenkins was stopped on Monday.",
+            False,
+        ),
+        (
+            "The nightly pipeline has not run on Jenkins since Monday.",
+            "The nightly pipeline ran on Jenkins on Monday.",
+            False,
+        ),
         # one passage
         (
             "The limiter is done.\n" + "filler\n" * 60 + "It keeps buckets.",
@@ -85,10 +101,10 @@ def test_a_key_of_any_size_weighs_its_rarest_word_one():
 @pytest.mark.shared
 def test_the_matcher_agrees_with_people_as_well_as_its_weights_say(shared):
     """Share of content words at its best threshold has accuracy 0.752 and kappa 0.501 on these labels. The shipped
-    weights were fitted on them, so here they must do at least as well as on held-out documents: 0.781 and 0.560.
+    weights were fitted on them, so here they must do at least as well as on held-out documents: 0.785 and 0.567.
     """
     found = calibration(by_matcher(read_labels(shared / "human-labels" / "realsumm-dev.jsonl")))
     held_out = shipped().fitted
     assert (found.all.n, found.tied) == (11328, 122) == (held_out.all.n, 122)
-    assert found.all.accuracy >= held_out.all.accuracy >= 0.778
-    assert found.all.kappa >= held_out.all.kappa >= 0.555
+    assert found.all.accuracy >= held_out.all.accuracy >= 0.782
+    assert found.all.kappa >= held_out.all.kappa >= 0.562

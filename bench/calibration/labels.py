@@ -33,6 +33,11 @@ class Unit(Struct, frozen=True, kw_only=True):
         return len(self.votes) > 1 and len(set(self.votes)) == 1
 
     @property
+    def share(self) -> float | None:
+        """The share of the people who found it (0..1); the label where their votes are unknown."""
+        return sum(self.votes) / len(self.votes) if self.votes else self.label
+
+    @property
     def has_number(self) -> bool:
         return any(c.isdigit() for c in self.text)
 

@@ -58,6 +58,8 @@ class Token:
     kind: Kind
     denied: bool | None
     """Whether the text denies it; None for an atom's word that the atom both denies and says."""
+    at_cue: bool
+    """Whether it is denied, and the first content word after the negation."""
 
     @property
     def strict(self) -> bool:
@@ -66,6 +68,7 @@ class Token:
 
 def tokens(text: Reading, names: frozenset[bytes] = frozenset()) -> Iterator[Token]:
     """The content words of a text; `names` are identifiers that only their case gave away."""
+    before = 0
     for found in _TOKEN.finditer(text.data):
         word = found[0]
         kind: Kind = "word"
@@ -80,7 +83,9 @@ def tokens(text: Reading, names: frozenset[bytes] = frozenset()) -> Iterator[Tok
         elif word in names:
             kind = "identifier"
         stem = stemmed(word) if kind == "word" else word
-        yield Token(stem, word, *found.span(), kind, text.denied(*found.span()))
+        cue = text.denier(*found.span())
+        yield Token(stem, word, *found.span(), kind, cue is not None, cue is not None and before <= cue.end)
+        before = found.end()
 
 
 @lru_cache(maxsize=8192)
@@ -94,7 +99,7 @@ def words_of(atom: Atom) -> tuple[Token, ...]:
     first: dict[bytes, Token] = {}
     for token in tokens(text, camel):
         if token.kind == "word" and token.start and atom.text[text.folded.origin(token.start)].isupper():
-            token = Token(token.stem, token.word, token.start, token.end, "name", token.denied)
+            token = replace(token, kind="name")
         other = first.get(token.stem)
         if other is None or (token.strict and not other.strict):
             first[token.stem] = token

@@ -5,14 +5,14 @@ is found first; a word weighs by its rarity within the key. The atom is carried 
 (`weights.py`) give that passage's figures (`overlap.py`) at least CARRIED. Held strictly, whatever they give: every
 number and every identifier of the atom must stand in that passage, and the sentence that holds most of the atom may not
 turn a word of it (denied here and not there, see `negation.py`), so that "must not retry" is not carried by "must
-retry".
+retry". A name may be turned along with another verb where all else of the atom is said.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property, lru_cache
 
 from bench.grading.content import PREFIX, Token, root, words_of
@@ -67,12 +67,17 @@ class Matcher:
         first, last = self._sentences.at(span[0]), self._sentences.at(span[1] - 1)
         held: list[set[int]] = [set() for _ in range(first, last + 1)]
         turned: list[set[int]] = [set() for _ in range(first, last + 1)]
+        at_cue: list[set[int]] = [set() for _ in range(first, last + 1)]
         for place, token in like:
             if first <= (at := self._sentences.at(token.start)) <= last:
                 (held if _as_said(wanted.content[place], token) else turned)[at - first].add(place)
+                if token.at_cue:
+                    at_cue[at - first].add(place)
         nearest = max(range(len(held)), key=lambda i: (wanted.share(held[i] | turned[i], weighted=True), -i))
-        if turned[nearest] - held[nearest]:
-            return None
+        if denied := turned[nearest] - held[nearest]:
+            if denied & at_cue[nearest] or not _only_beside(wanted, denied, held[nearest]):
+                return None
+            held[nearest] |= denied
         sentences = [self._sentences[i] for i in range(first, last + 1)]
         return span, overlap(wanted, sentences, [frozenset(h) for h in held])
 
@@ -116,6 +121,12 @@ def _as_said(word: Token, there: Token) -> bool:
     """Whether the token is denied where the atom's word is, and not where it is not. What is strict need only stand,
     and so does a word that the atom itself denies in one place and says in another."""
     return word.strict or word.denied is None or word.denied == there.denied
+
+
+def _only_beside(wanted: Wanted, denied: Collection[int], held: Collection[int]) -> bool:
+    """Whether only names are denied and every other word stands there undenied: then the negation is of something that
+    the atom does not say ("has not played for England since he was dropped"). The first word may be a name too."""
+    return wanted.places("name").issuperset(denied) and wanted.places("word") - {0} <= frozenset(held)
 
 
 def _best(wanted: Wanted, hits: list[Hit]) -> Span | None:

@@ -100,12 +100,18 @@ class Reading:
 
     def denied(self, start: int, end: int, *, held: frozenset[Cue] = frozenset(), alone: bool = False) -> bool:
         """Whether the hit at data[start:end] is denied; `held` cues are meant by the pattern set and deny nothing."""
+        if self.denier(start, end, held=held, alone=alone):
+            return True
+        return alone and bool(_SUBJECT.match(self.data, end))
+
+    def denier(self, start: int, end: int, *, held: frozenset[Cue] = frozenset(), alone: bool = False) -> Cue | None:
+        """The first cue that denies the hit at data[start:end]."""
         for cue in self._near(start, end):
             if cue in held or (cue.contrast and not alone):
                 continue
             if cue.end <= start < cue.reach or (cue.end > start and cue.reach >= end):
-                return True
-        return alone and bool(_SUBJECT.match(self.data, end))
+                return cue
+        return None
 
     def _near(self, start: int, end: int) -> list[Cue]:
         first = bisect_right(self._cue_starts, start - _FAR)
