@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 
-.PHONY: setup sweep test browser privacy shared check bench soak lock picture
+.PHONY: setup sweep test browser whole shared check bench soak lock picture
 .DELETE_ON_ERROR:
 
 setup: $(VENV)/.run
@@ -24,15 +24,15 @@ sweep: setup
 	$(BIN)/bench sweep sweeps/quickstart.toml
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser and not soak" tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser and not soak and not whole" tests
 
 # In a real Chromium, the machine's own; without one they are skipped.
 browser: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser tests
 
-# Two whole sweeps, direct and in batches: the key is in none of the files they leave.
-privacy: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 tests/test_runner_privacy.py
+# The README followed command by command, and whole sweeps, direct and in batches: the key is in none of their files.
+whole: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole tests
 
 shared: $(VENV)/.dev
 	@test -n "$$BENCH_SHARED" || { echo "set BENCH_SHARED to the folder of shared checks" >&2; exit 2; }

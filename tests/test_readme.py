@@ -80,7 +80,7 @@ def step(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
     return False
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_readme_can_be_followed_and_its_sweep_started_again(tmp_path, monkeypatch, claude_server, capfd):
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # one worker: each has to load papermill
     claude_server(say("We ruled out Redis. src/limits.py returns 429. MAX_BURST is 40."))

@@ -25,7 +25,7 @@ def holding(folder: Path, secret: str) -> list[Path]:
     return [p for p in files if secret.encode() in (tables.get(p) or b"") + p.read_bytes()]
 
 
-@pytest.mark.soak
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [[], ["--batch"]])
 def test_nothing_that_a_sweep_leaves_holds_the_key(tmp_path, claude_server, options):
     faults = [dropped(), failed(500, message=f"your key {CANARY_KEY} is fine")]
