@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from bench.errors import BenchError
 from bench.project import Project
@@ -42,6 +43,8 @@ def run_lab(project: Project, notebook: str | None = None, *, port: int = 8888, 
             stderr=log,
             start_new_session=True,
         )
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, _ended)  # the server is in a session of its own: nobody else would end it
         try:
             print(f"JupyterLab: {_address(server, log, path, project)}\nCtrl-C ends it", flush=True)
             return server.wait()
@@ -119,6 +122,10 @@ def _folder_without_news() -> Iterator[Path]:
 
 def _joined(first: str, rest: str | None) -> str:
     return os.pathsep.join(filter(None, (first, rest)))
+
+
+def _ended(signum: int, _: object) -> NoReturn:
+    raise SystemExit(128 + signum)
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,7 @@ from fixture_files import ABOUT_YAML, KEY_YAML, write_fixture, write_project
 
 from bench.checks import check_fixture, check_paths, check_project, stamp
 from bench.cli import main
+from bench.errors import BenchError
 from bench.fixtures import load_fixture
 from bench.project import Project
 
@@ -179,6 +180,21 @@ def test_a_stale_stamp_names_the_right_values(root):
         f"fixtures/small/fixture.yaml:8: tokens is out of date; write tokens: {tokens}, or run bench check --stamp",
         f'fixtures/small/fixture.yaml:9: sha256 is out of date; write sha256: "{sha}", or run bench check --stamp',
     ]
+
+
+def test_a_damaged_line_is_named_and_never_stamped(root):
+    folder = write_fixture(root / "fixtures" / "small")
+    path = folder / "transcript.jsonl"
+    path.write_text(path.read_text()[:-20] + "\n")
+    found = findings(folder)
+    assert found[0].startswith("fixtures/small/fixture.yaml") and any(
+        one.startswith("fixtures/small/transcript.jsonl:6: ") and one.endswith("import the session again")
+        for one in found
+    )
+    before = (folder / "fixture.yaml").read_bytes()
+    with pytest.raises(BenchError, match=r"transcript\.jsonl:6: .* import the session again"):
+        stamp(folder)
+    assert (folder / "fixture.yaml").read_bytes() == before
 
 
 def test_the_stamp_writes_both_and_keeps_the_rest(root):

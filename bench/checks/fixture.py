@@ -12,7 +12,7 @@ from bench.checks.key import key_faults
 from bench.checks.parts import Fault, KeyParts, key_of, read_parts
 from bench.checks.sharing import secrets_of
 from bench.checks.source import Asked
-from bench.errors import Problem, collected
+from bench.errors import BenchError, Problem, collected
 from bench.fixtures import (
     ABOUT,
     KEY,
@@ -40,6 +40,8 @@ def check_fixture(folder: Path) -> list[Problem]:
     transcript = collected(problems, read, folder / TRANSCRIPT)
     if about:
         problems += _about(folder, *about, transcript)
+    if transcript:
+        problems += unread_of(folder, transcript)
     problems += secrets_of(folder)
     parts = collected(problems, read_parts, folder / KEY)
     if parts:
@@ -47,14 +49,24 @@ def check_fixture(folder: Path) -> list[Problem]:
     return problems
 
 
+def unread_of(folder: Path, transcript: Transcript) -> list[Problem]:
+    """A finding a line of the transcript that could not be read: a fixture is all that was said, or it is none."""
+    mend = "mend the line, or import the session again"
+    return [Problem(f"{one.reason}; {mend}", str(folder / TRANSCRIPT), one.line) for one in transcript.unread]
+
+
 def stamp(folder: Path) -> bool:
     """Writes the transcript's tokens and sha256 into fixture.yaml, all else kept; whether that changed the file.
 
-    Raises BenchError where transcript or fixture.yaml cannot be read.
+    Raises BenchError where transcript or fixture.yaml cannot be read, and where a line of the transcript cannot: a
+    stamp would make what is damaged look sound.
     """
     path = folder / ABOUT
     before = read_text(path)
-    after = _with(_with(before, "tokens", str(read(folder / TRANSCRIPT).tokens)), "sha256", _sha256(folder))
+    transcript = read(folder / TRANSCRIPT)
+    if damaged := unread_of(folder, transcript):
+        raise BenchError(damaged[0].message, path=damaged[0].path, line=damaged[0].line)
+    after = _with(_with(before, "tokens", str(transcript.tokens)), "sha256", _sha256(folder))
     if after != before:
         write_text(path, after)
     return after != before
