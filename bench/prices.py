@@ -21,6 +21,8 @@ PER = 1_000_000
 """Prices are per million tokens."""
 NEAREST = 3
 NEAR_ENOUGH = 0.5
+A_SLIP = 0.85
+"""How like a priced name a model must be to be a slip of the pen rather than a new model."""
 """Likeness (difflib's ratio) of a name that is offered as what was perhaps meant."""
 FREE = Usd(0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -160,6 +162,14 @@ def unpriced_carry(model: str, table: PriceTable | None = None) -> str | None:
 def nearest(model: str, table: PriceTable | None = None) -> list[str]:
     """Names of priced models that look like `model`, the likest first."""
     return get_close_matches(model, (table or built_in()).names, n=NEAREST, cutoff=NEAR_ENOUGH)
+
+
+def meant(model: str, table: PriceTable | None = None) -> str | None:
+    """The priced name that a model without a price is most likely a slip of; None where it has one or none is close."""
+    table = table or built_in()
+    if is_local(model) or next(table.candidates(model), None) is not None:
+        return None
+    return next(iter(get_close_matches(model, table.names, n=1, cutoff=A_SLIP)), None)
 
 
 def _row(table: PriceTable, model: str, when: date, prompt_tokens: int, speed: Speed) -> Row | str:

@@ -95,3 +95,12 @@ def test_json_of_a_table_is_the_rows(capsys):
 def test_a_misspelt_command_is_one_line(typed, says, capsys):
     assert main([typed, "quickstart"]) == 2
     assert capsys.readouterr().err == says + "\n"
+
+
+def test_an_unknown_flag_gets_its_command_s_usage_and_a_suggestion(capsys):
+    assert main(["transcript", "session.jsonl", "--useage"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("usage: bench transcript ")
+    assert err.endswith("unrecognized arguments: --useage; did you mean --usage?\n")
+    assert main(["transcript", "session.jsonl", "--zzzzzz"]) == 2
+    assert "did you mean" not in capsys.readouterr().err

@@ -50,15 +50,26 @@ def test_a_dispute_is_a_line_of_the_run_and_changes_no_verdict(root, capsys):
 @pytest.mark.usefixtures("root")
 def test_a_dispute_counts_in_agreement_as_a_reading_of_its_own(capsys):
     assert main([*SAID, "absent", "--note", "no"]) == 0
-    assert (
-        main(["dispute", "tiny", "a2", "inventory", "--fixture", "small", "--verdict", "carried", "--note", "yes"]) == 0
-    )
+    a2 = ["dispute", "tiny", "a2", "inventory", "--fixture", "small", "--verdict"]
+    assert main([*a2, "absent", "--note", "no"]) == 0
+    assert main([*a2, "carried", "--note", "taken back"]) == 0
     capsys.readouterr()
     assert main(["agreement", "tiny", "--json"]) == 0
     (line,) = json.loads(capsys.readouterr().out)["graders"]
     assert (line["grader"], line["other"], line["pairs"], line["agreement"]) == ("disputes", "lexical", 2, 0.5)
     assert main(["agreement", "tiny"]) == 0
     assert "chosen for disagreement" in capsys.readouterr().out
+
+
+def test_a_dispute_that_agrees_is_refused_and_one_taken_back_counts_no_more(root, capsys):
+    assert main([*SAID, "carried", "--note", "yes"]) == 2
+    assert capsys.readouterr().err == "the grader says carried, too: nothing to dispute\n"
+    assert not (root / FILE).exists()
+    assert main([*SAID, "absent", "--note", "no"]) == 0
+    assert main([*SAID, "carried", "--note", "it does say so"]) == 0
+    capsys.readouterr()
+    assert main(["table", "tiny"]) == 0
+    assert "disputed" not in capsys.readouterr().out
 
 
 def test_an_output_that_has_changed_since_is_no_reading_any_more(root):
@@ -76,7 +87,10 @@ def test_an_output_that_has_changed_since_is_no_reading_any_more(root):
         (["a1", "inventry", "--verdict", "absent", "--note", "x"], "did you mean 'small/inventory/"),
         (["a1", "small", "--verdict", "absent", "--note", "x"], "fits 2 outputs: small/inventory/"),
         (["a1", "inventory", "--verdict", "carried", "--note", "x", "--quote", "never said"], "quote is not in"),
-        (["a1", "inventory", "--verdict", "absent"], "needs OUTPUT, --verdict and --note"),
+        (["a1", "inventory", "--verdict", "absent", "--fixture", "small"], "missing: --note"),
+        (["a1", "--note", "x"], "missing: OUTPUT, --verdict"),
+        (["a9", "inventory"], "no atom 'a9'"),
+        (["a1", "inventry"], "did you mean 'small/inventory/"),
     ],
 )
 def test_what_is_unclear_is_refused_and_nothing_is_recorded(root, capsys, words, why):

@@ -177,6 +177,9 @@ def test_a_sweep_is_found_by_name_or_path(tmp_path, monkeypatch):
     assert find_sweep("sweeps/s.toml").resolve() == path.resolve()
     with pytest.raises(BenchError, match="is no plain name"):
         find_sweep("..")
+    path.with_name("mine.toml").write_text(path.read_text())
+    with pytest.raises(BenchError, match=r"mien\.toml: no such file; did you mean 'mine'\?"):
+        find_sweep("mien")
 
 
 def test_an_unknown_price_is_no_price(tmp_path):

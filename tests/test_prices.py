@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bench.cli import main
 from bench.errors import BenchError
-from bench.prices import Cost, Price, carry_cost, cost, cost_of_passes, nearest, price_of, worst_case
+from bench.prices import Cost, Price, carry_cost, cost, cost_of_passes, meant, nearest, price_of, worst_case
 from bench.pricetable import BUILT_IN, PriceFile, built_in, load_prices
 from bench.schema import load_toml
 from bench.transcripts.model import Usage
@@ -290,6 +290,12 @@ def test_the_command_lists_every_row(capsys):
 def test_what_runs_here_is_free_and_says_so(capsys):
     assert main(["prices", "local"]) == 0
     assert "runs on this machine" in capsys.readouterr().out
+
+
+def test_a_slip_of_a_priced_name_is_told_from_a_new_model():
+    assert meant("claude-sonet-5-5") == "claude-sonnet-5-5"
+    assert meant("claude-sonnet-5-5") is None  # it has a price
+    assert meant("claude-novella-9") is None and meant("local") is None
 
 
 def test_nearest_names_come_likest_first():

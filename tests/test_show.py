@@ -6,7 +6,7 @@ import pytest
 from small_run import write_small_run
 
 from bench.cli import main
-from bench.grading.views import around
+from bench.grading.views import _same_number, around
 
 
 @pytest.fixture
@@ -105,6 +105,11 @@ def test_verdicts_of_an_older_key_are_told(root, capsys):
     capsys.readouterr()
     main(["show", "tiny", "a1"])
     assert capsys.readouterr().err == ""
+
+
+def test_the_id_of_the_same_number_is_meant_before_one_of_like_letters():
+    assert _same_number("a3", {"a003", "a043", "a030"}) == ["a003"]
+    assert _same_number("a3", {"a043"}) == []
 
 
 @pytest.mark.parametrize(

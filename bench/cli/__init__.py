@@ -61,7 +61,10 @@ def main(argv: list[str] | None = None) -> int:
         print(_unknown(command), file=sys.stderr)
         return 2
     parser = _parser(command)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        print(_unrecognized(parser, args, unknown), file=sys.stderr)
+        return 2
     try:
         return int(_module(args.command).run(args))
     except BenchError as error:
@@ -91,6 +94,22 @@ def _unknown(command: str) -> str:
     close = get_close_matches(command, COMMANDS, n=1)
     meant = f"did you mean 'bench {close[0]}'?" if close else "'bench --help' lists them"
     return printable(f"there is no command '{command}'; {meant}")
+
+
+def _unrecognized(parser: argparse.ArgumentParser, args: argparse.Namespace, unknown: list[str]) -> str:
+    """The command's own usage, and the flag that the first unknown one may mean: argparse would print bench's usage."""
+    from difflib import get_close_matches
+
+    own = parser
+    # a command may have commands of its own: the innermost one that was asked for knows the flags
+    while nested := next((a for a in own._actions if isinstance(a, argparse._SubParsersAction)), None):
+        if (verb := getattr(args, nested.dest)) is None:
+            break
+        own = nested.choices[verb]
+    flag = next((u.split("=")[0] for u in unknown if u.startswith("-")), "")
+    close = get_close_matches(flag, own._option_string_actions, n=1)
+    meant = f"; did you mean {close[0]}?" if close else ""
+    return printable(f"{own.format_usage()}{own.prog}: error: unrecognized arguments: {' '.join(unknown)}{meant}")
 
 
 def _module(command: str) -> ModuleType:

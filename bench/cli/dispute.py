@@ -3,7 +3,8 @@
 OUTPUT is a path below the run's outputs/ (rate-limiter/inventory/local/s1-k0-r02), or as much of it as fits one output
 only: an arm, inventory/r02, rate-limiter/inventory. The dispute is a line of the run's disputes.jsonl; nothing is ever
 taken out, and a later one on the same atom and output counts. It changes no verdict: `bench show`, `bench table`,
-`bench agreement` and the report show it beside them. The mend is a proposal; nothing is written into the key.
+`bench agreement` and the report show it beside them. A verdict that every grader gives already is refused, unless it
+takes an earlier dispute back. The mend is a proposal; nothing is written into the key.
 
 examples:
   bench dispute quickstart a003 inventory --verdict absent --note "Redis is named, not that it was ruled out"
@@ -43,10 +44,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.atom is None:
         return _list(args)
-    if not (args.output and args.verdict and args.note and args.note.strip()):
-        raise BenchError("a dispute needs OUTPUT, --verdict and --note")
-    from bench.disputing.making import dispute
+    from bench.disputing.making import dispute, named
+    from bench.disputing.outputs import output_named
 
+    # a wrong name is told before a missing option: the options are no use on another atom or output
+    store, fixtures = named(args.run, args.atom, args.fixture)
+    if args.output:
+        output_named(store, args.output, [*fixtures])
+    note = (args.note or "").strip()
+    missing = [n for n, v in (("OUTPUT", args.output), ("--verdict", args.verdict), ("--note", note)) if not v]
+    if missing:
+        raise BenchError(f"a dispute needs OUTPUT, --verdict and --note; missing: {', '.join(missing)}")
     made, mend = dispute(
         args.run, args.atom, args.output, verdict=args.verdict, note=args.note, quote=args.quote,
         fixture=args.fixture, scope=args.scope,

@@ -163,6 +163,7 @@ def _print_plan(plan: Plan, *, as_json: bool) -> None:
     from msgspec.structs import asdict
 
     from bench.forks.plan_table import columns, plan_lines
+    from bench.prices import meant
 
     lines = plan_lines(plan)
     emit([asdict(line) for line in lines], columns(lines), as_json=as_json)
@@ -174,7 +175,9 @@ def _print_plan(plan: Plan, *, as_json: bool) -> None:
     if (plan.asked or plan.later) and expected is not None:
         print(f"cost: ${low:.4f} at least, ${expected:.4f} expected, ${worst:.4f} at most")
     elif plan.asked or plan.later:
-        print("cost: not known, a price is missing")
+        slips = filter(None, (meant(model) for model in sorted({cell.model for cell in plan.cells})))
+        hints = [f"did you mean '{name}'?" for name in slips]
+        print("; ".join(["cost: not known, a price is missing", *hints]))
     judging, most = plan.total("grading_usd"), plan.total("grading_worst_usd")
     if judging is not None and most is not None and judging + plan.other_grading_usd:
         expected_all = judging + plan.other_grading_usd

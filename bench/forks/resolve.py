@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -143,11 +144,15 @@ def behind_at_end(fixture: Fixture) -> int | None:
 
 
 def find_sweep(name_or_path: str) -> Path:
-    """The sweep file: a path, or a name in the project's `sweeps/`."""
-    path = Path(name_or_path).expanduser()
-    if path.suffix == ".toml" or "/" in name_or_path:
+    """The sweep file: a path, or a name in the project's `sweeps/`. Raises BenchError where it is like another's."""
+    if (path := Path(name_or_path).expanduser()).suffix == ".toml" or "/" in name_or_path:
         return path
-    return find_project().sweeps / f"{checked_label(name_or_path, 'sweep')}.toml"
+    folder = find_project().sweeps
+    found = folder / f"{checked_label(name_or_path, 'sweep')}.toml"
+    known = sorted(f.stem for f in folder.glob("*.toml"))
+    if name_or_path not in known and (near := get_close_matches(name_or_path, known, n=1, cutoff=0.5)):
+        raise BenchError(f"no such file; did you mean '{near[0]}'?", path=found)
+    return found
 
 
 def resolve(path: Path, overrides: Overrides) -> Resolved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
@@ -115,12 +116,21 @@ def view_never(
 def _unknown(asked: str, chosen: Mapping[str, Fixture]) -> BenchError:
     atoms = {a.id for f in chosen.values() for a in f.key.atoms}
     nevers = {n.id for f in chosen.values() for n in f.key.never}
-    near = get_close_matches(asked, sorted(atoms | nevers), n=1)
+    near = _same_number(asked, atoms | nevers) or get_close_matches(asked, sorted(atoms | nevers), n=1)
     # an id is unique in its own key only: a set of ids would count fewer than the keys hold
     held = sum(len(f.key.atoms) for f in chosen.values()), sum(len(f.key.never) for f in chosen.values())
     counts = f"the keys have {count(held[0], 'atom')} and {count(held[1], 'entry', 'entries')} of never"
     hint = f"did you mean '{near[0]}'?" if near else counts
     return BenchError(f"no atom '{asked}' in {', '.join(sorted(chosen))}; {hint}")
+
+
+def _same_number(asked: str, ids: Iterable[str]) -> list[str]:
+    """The ids that differ from the asked one in leading zeros or case alone: a3 means a003, never a043."""
+
+    def plain(name: str) -> str:
+        return re.sub(r"(?<!\d)0+(?=\d)", "", name.lower())
+
+    return sorted(i for i in ids if plain(i) == plain(asked))
 
 
 def _view(

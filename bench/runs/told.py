@@ -244,6 +244,7 @@ def without_superseded(run: Run, frame: pd.DataFrame) -> tuple[pd.DataFrame, lis
 def _disputed(run: Run) -> list[str]:
     """That people disagree with verdicts of the run; `bench dispute RUN` lists them."""
     table = disputes(run)
+    table = table[~table["agrees"].fillna(False).astype(bool)]
     n = len(table.drop_duplicates([*OUTPUT, "scope", "atom"]))
     what = "verdict is" if n == 1 else "verdicts are"
     return [f"{n} {what} disputed by a person, and counted all the same: 'bench dispute {run.name}'"] if n else []
