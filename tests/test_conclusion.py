@@ -92,7 +92,7 @@ def test_without_an_interval_it_says_why(runs, told):
 def test_arms_that_are_the_same_each_time_differ_on_these_facts_for_sure():
     (told,) = sentences({"f1": runs_of(a=[4], b=[6])}, model="none")
     sure, two = told.split("; ", 1)
-    assert sure == "b carries 20.0 points more than a on these facts, each time: neither varies (1 fixture)"
+    assert sure == "b carries 20.0 points more than a on these facts, each time: both are fixed texts (1 fixture)"
     assert two.endswith("; that is about these two outputs, the same each time")
 
 

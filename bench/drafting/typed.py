@@ -50,12 +50,15 @@ _TOLD: dict[Tag, str] = {
 }
 
 
+ON_REFUSING = "On refusing a tool call, the user said:"
+
+
 def statements(turns: Sequence[Turn], words: Words, transcript: Transcript) -> Iterator[Candidate]:
     """What the person ruled, turned down, corrected and decided, in typed turns and on refusing a call."""
     turn_at = {turn.at: turn for turn in turns}
     for i, message in enumerate(transcript.messages):
         for text in refusals(message):
-            yield from _statements(text, i, words, transcript, otherwise="rejected")
+            yield from _statements(text, i, words, transcript, refusing=True)
         if (turn := turn_at.get(i)) and not turn.said_again:
             yield from _statements(turn.text, i, words, transcript)
 
@@ -77,11 +80,13 @@ def is_open(turn: Turn, transcript: Transcript) -> bool:
 
 
 def _statements(
-    text: str, at: int, words: Words, transcript: Transcript, otherwise: Tag | None = None
+    text: str, at: int, words: Words, transcript: Transcript, *, refusing: bool = False
 ) -> Iterator[Candidate]:
+    """`refusing`: said on refusing a call. What was turned down is then the call; the words say what to do instead."""
     found = 0
     for sentence in sentences(text):
-        tag = _tag(sentence) or (None if QUESTION.search(sentence) else otherwise)
+        cued = _tag(sentence)
+        tag: Tag | None = cued or ("correction" if refusing and not QUESTION.search(sentence) else None)
         laid_out = LAYOUT.match(sentence) is not None
         if (
             tag is None
@@ -90,7 +95,7 @@ def _statements(
         ):
             continue
         firm = tag in ("rejected", "constraint") and bool(DENIED_FIRST.search(sentence))
-        told, sources = f'{_TOLD[tag]} "{sentence}"', [at]
+        told, sources = f'{_TOLD[tag] if cued else ON_REFUSING} "{sentence}"', [at]
         patterns = ways(words, sentence, at, firm=firm)
         if option := option_of(sentence, at, transcript):
             told, sources = f'{told} ({option.name}: "{option.text}")', [option.at, at]

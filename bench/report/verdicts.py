@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bench.analysis.comparing.compare import cannot_be_said
+from bench.analysis.statistics.over_runs import SURE
 from bench.analysis.units import CONTROLS, SERIES
 from bench.frames import records
 from bench.runs.conclusion import CANNOT_TELL
@@ -66,7 +67,8 @@ def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], 
     recall = first["recall"]
     told = f"{first['name']} carries {points(recall)} points of 100." if isinstance(recall, float) else ""
     rivals = [line for line in others if line["verdict"] is not None and kinds[str(line["name"])] not in CONTROLS]
-    found = [line["difference"] for line in rivals if line["found"] is True]
+    sure = [line for line in rivals if line["why_no_interval"] == SURE and line["difference"]]
+    found = [line["difference"] for line in rivals if line["found"] is True or line in sure]
     more = sum(isinstance(d, float) and d > 0 for d in found)
     counts = ((more, "more"), (len(found) - more, "fewer"))
     parts = [f"{n} {'carries' if n == 1 else 'carry'} {which}" for n, which in counts if n]
@@ -76,4 +78,5 @@ def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], 
     if not rivals:
         return told
     of = f"Of {len(rivals)} other arms" if len(rivals) > 1 else "Of the one other arm"
-    return f"{told} {of}, controls aside, {', '.join(parts)}."
+    facts = " on these facts" if sure else ""
+    return f"{told} {of}, controls aside, {', '.join(parts)}{facts}."

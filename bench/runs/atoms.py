@@ -39,6 +39,14 @@ def rekeyed(run: Run) -> list[str]:
     return found
 
 
+def unreviewed(run: Run) -> dict[str, tuple[int, int]]:
+    """fixture -> (atoms that nobody has reviewed, atoms) of every key that stands unchanged and has such atoms."""
+    counts = {
+        name: (sum(atom.status == "drafted" for atom in atoms), len(atoms)) for name, _, atoms in standing_keys(run)
+    }
+    return {name: count for name, count in counts.items() if count[0]}
+
+
 def atom_places(run: Run) -> pd.DataFrame:
     """fixture, atom, distance_tokens (characters / 4 of the messages after the last one that establishes it),
     times_said (messages that establish it), of every atom whose key and transcript stand unchanged.

@@ -60,7 +60,10 @@ def _what(line: Line, first: Line, comparisons: int) -> list[str]:
     if difference is None:
         return [f"{CANNOT_TELL} {name} from {base}: {line['why_no_interval']}"]
     if line["why_no_interval"] == SURE:
-        return [f"{name} carries {_more(difference)} {base} on {SAME_KEY}, each time: neither varies ({_design(line)})"]
+        return [
+            f"{name} carries {_more(difference)} {base} on {SAME_KEY}, each time: both are fixed texts"
+            f" ({_design(line)})"
+        ]
     low, high = _number(line["low"]), _number(line["high"])
     if low is None or high is None:
         return [

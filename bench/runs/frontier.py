@@ -21,6 +21,10 @@ ABOUT = (
     "dominated by: an arm that does in 95 % of them",
 )
 
+NO_CHANCE = (
+    "one fixture, and no arm has two different runs on it: how the frontier would lie another time cannot be said"
+)
+
 
 def frontier(
     run: Run, axis: Axis = "carry", *, grading: Grading | None = None, with_truncated: bool = False
@@ -56,9 +60,11 @@ def show_frontier(run: Run, axis: Axis = "carry", *, with_truncated: bool = Fals
         title = f"{run.name}: graded by {grading.grader} on the {grading.scope}, recall against {UNITS[axis]}"
         tables.append((title, [_line(line, axis) for line in lines if line["recall"] is not None]))
         notes += [f"{line['name']} is on no frontier: {line['why_not']}" for line in lines if line["why_not"]]
+        if not any(isinstance(line["chance_on_frontier"], float) for line in lines):
+            notes.append(NO_CHANCE)
         targets = {line["target"] for line in lines if line["recall_low"] is not None}
         notes += [f"intervals are on {target}" for target in sorted(map(str, targets))]
-    return Told(tables, [*dict.fromkeys(notes), *ABOUT])
+    return Told(tables, [*dict.fromkeys(notes), *([] if notes == [NO_CHANCE] else ABOUT)])
 
 
 def _line(line: dict[str, object], axis: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from bench.analysis.arms.arms_table import incomparable
 from bench.analysis.atoms.by_distance import MOST_SAID
 from bench.analysis.units import OUTPUT
 from bench.runs.arm_words import arm_notes, arm_tables
-from bench.runs.atoms import rekeyed
+from bench.runs.atoms import rekeyed, unreviewed
 from bench.runs.factors import distractor_table
 from bench.runs.left_out import arms_left_out
 from bench.runs.steps import first_losses, survival_table
@@ -251,11 +251,17 @@ def _disputed(run: Run) -> list[str]:
 
 
 def _old_keys(run: Run) -> list[str]:
-    """A warning where numbers are of a key that has changed since."""
-    return [
+    """A warning where numbers are of a key that has changed since, and where they are of a draft."""
+    changed = [
         f"the key of fixture '{name}' has changed since these verdicts were given; 'bench grade {run.name}' renews them"
         for name in rekeyed(run)
     ]
+    drafted = [
+        f"{drafted} of {atoms} atoms of fixture '{name}' are drafted, and nobody has reviewed them: 'bench key review"
+        f" {name}'; extract arms pick by the structure that they were drafted from"
+        for name, (drafted, atoms) in unreviewed(run).items()
+    ]
+    return [*changed, *drafted]
 
 
 def _base(frame: pd.DataFrame) -> str:

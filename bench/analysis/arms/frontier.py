@@ -37,7 +37,8 @@ def frontier_table(table: pd.DataFrame, axis: Axis, *, draws: int = DRAWS, seed:
     fixture; `target` says which), with `SAME_ENDS` those over runs on these fixtures, chance_on_frontier (0..1),
     dominated_by (an arm's name, NA where none surely does), dominated_chance, why_not, draws, seed.
 
-    Arms that cannot be on a frontier have NA for their chance and `why_not` says why. With two or three fixtures the
+    Arms that cannot be on a frontier have NA for their chance and `why_not` says why; so has every arm where nothing
+    varies that could be drawn again (one fixture, no arm with two different runs). With two or three fixtures the
     chance speaks of little more than these.
     """
     import pandas as pd
@@ -130,6 +131,8 @@ def _chances(
         return {}
     fixtures = sorted(table.dropna(subset=["recall"])["fixture"].unique())
     cells = [[_figures(table, name, fixture, axis) for name in rivals] for fixture in fixtures]
+    if len(fixtures) == 1 and not any(len(np.unique(runs, axis=0)) > 1 for runs in cells[0]):
+        return {}  # every draw would be the same: nothing tells how another run would lie
     sums = over_runs(cells, draws=draws, seed=seed)
     with np.errstate(invalid="ignore"):  # a draw may hold only runs without a figure; the arm then has none in it
         means = sums[..., [0, 2]] / sums[..., [1, 3]]
