@@ -43,6 +43,11 @@ def records(table: pd.DataFrame) -> list[dict[str, object]]:
     return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
 
 
+def number(value: object) -> float | None:
+    """A figure of such a line as a float; None for what is none."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def _values(column: pd.Series) -> list[object]:
     missing: Iterable[bool] = column.isna()
     return [None if gone else _python(value) for value, gone in zip(column, missing, strict=True)]

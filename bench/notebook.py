@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from bench.atomic import write_bytes
 from bench.errors import BenchError
-from bench.project import Project, checked_label, find_project
+from bench.project import Project, find_project, named_sweep
 
 Names = tuple[str, ...]
 
@@ -62,8 +62,7 @@ class SweepParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     @property
     def path(self) -> Path:
         """The sweep file: a path, or a name in the project's sweeps/."""
-        named = "/" not in self.sweep and not self.sweep.endswith(".toml")
-        return find_project().sweeps / f"{checked_label(self.sweep, 'sweep')}.toml" if named else located(self.sweep)
+        return named_sweep(self.sweep) or located(self.sweep)
 
     @property
     def overrides(self) -> dict[str, Any]:

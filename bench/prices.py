@@ -21,9 +21,9 @@ PER = 1_000_000
 """Prices are per million tokens."""
 NEAREST = 3
 NEAR_ENOUGH = 0.5
+"""Likeness (difflib's ratio) of a name that is offered as what was perhaps meant."""
 A_SLIP = 0.85
 """How like a priced name a model must be to be a slip of the pen rather than a new model."""
-"""Likeness (difflib's ratio) of a name that is offered as what was perhaps meant."""
 FREE = Usd(0.0, 0.0, 0.0, 0.0, 0.0)
 
 Billing = Literal["direct", "batch"]

@@ -57,3 +57,20 @@ def checked_label(label: str, what: str) -> str:
     if not LABEL.match(label) or label.startswith((".", "-")):
         raise BenchError(f"{what} '{label}' is no plain name; use letters, digits, dot, dash and underscore")
     return label
+
+
+def named_sweep(name_or_path: str) -> Path | None:
+    """The file of the sweep that is given by its name in the project's `sweeps/`; None where a path is given.
+
+    Raises BenchError, which says what was probably meant, where there is none of that name and one much like it.
+    """
+    from difflib import get_close_matches
+
+    if name_or_path.endswith(".toml") or "/" in name_or_path:
+        return None
+    folder = find_project().sweeps
+    found = folder / f"{checked_label(name_or_path, 'sweep')}.toml"
+    known = sorted(f.stem for f in folder.glob("*.toml"))
+    if name_or_path not in known and (near := get_close_matches(name_or_path, known, n=1, cutoff=0.5)):
+        raise BenchError(f"no such file; did you mean '{near[0]}'?", path=found)
+    return found

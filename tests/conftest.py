@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 # jsonschema, which nbformat loads, builds a grammar of IRIs where it finds this package: two seconds a process
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+# A shell without job control starts what is put in the background with interrupts ignored; the tests send some.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
     from forking import Forker

@@ -20,6 +20,7 @@ from bench.frames import records
 from bench.runs.atoms import atom_places
 from bench.runs.index import open_run
 from bench.runs.told import TABLES_BY
+from bench.runs.words import matrix
 
 
 def near(value):
@@ -73,7 +74,7 @@ def test_only_made_up_fixtures_tell_of_near_misses(folder, capsys):
     path.write_text("atom,kind,distractors\na1,number,0\na2,superseded,2\na3,ask,\n")
     assert main(["table", "tiny", "--by", "distractors"]) == 0
     told = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["0", "100.0", "100.0"] in told and ["2", "0.0", "100.0"] in told  # a carries a1 and not a2
+    assert ["0", "1", "100.0", "100.0"] in told and ["2", "1", "0.0", "100.0"] in told  # a carries a1 and not a2
     path.write_text("atom,kind,distractors\na1,number,0\na2,superseded,many\n")
     assert main(["table", "tiny", "--by", "distractors"]) == 2
     assert "factors.csv:3: a line has an atom and its distractors" in capsys.readouterr().err
@@ -142,10 +143,16 @@ def test_every_way_to_split_a_table_is_a_command(capsys):
     for by in set(BY) - {"distractors"}:
         assert main(["table", "tiny", "--by", by]) == 0
         told[by] = capsys.readouterr().out
-    assert "0 to 1,000  66.7  100.0" in told["distance"] and "user     66.7  100.0" in told["speaker"]
-    assert "1           66.7  100.0" in told["times-said"] and "No chain of compactions was run" in told["step"]
+    assert "0 to 1,000      3  66.7  100.0" in told["distance"] and "user         3  66.7  100.0" in told["speaker"]
+    assert "1               3  66.7  100.0" in told["times-said"] and "No chain of compactions was run" in told["step"]
     assert main(["table", "tiny", "--by", "distance", "--json"]) == 0
     assert [line["from_tokens"] for line in json.loads(capsys.readouterr().out)] == [0, 0]
+
+
+def test_a_table_says_how_many_atoms_a_line_rests_on_where_arms_differ():
+    frame = pd.DataFrame({"tag": ["file"] * 2, "name": ["a", "b"], "recall": [0.5, 1.0], "atoms": [4, 9]})
+    (line,) = matrix(frame, "tag")
+    assert {k: str(v) for k, v in line.items()} == {"tag": "file", "atoms": "4 to 9", "a": "50.0", "b": "100.0"}
 
 
 def test_a_chain_has_its_table(tmp_path, monkeypatch, capsys):
@@ -155,4 +162,4 @@ def test_a_chain_has_its_table(tmp_path, monkeypatch, capsys):
     write_run(tmp_path / "project/results/tiny", {"f1": {"a": ["CC"]}})
     monkeypatch.setattr(told, "TABLES_BY", {"step": lambda *_, **__: survival(chained()).assign(name="a")})
     assert main(["table", "tiny", "--by", "step"]) == 0
-    assert "stretch 1, step 2   50.0" in capsys.readouterr().out
+    assert "stretch 1, step 2      2   50.0" in capsys.readouterr().out

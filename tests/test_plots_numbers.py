@@ -14,8 +14,8 @@ from bench.analysis.comparing.compare import compare
 from bench.analysis.noise import noise_split
 from bench.analysis.units import named
 from bench.frames import frame
-from bench.plots import chain_survival, differences, distance_curves, frontier_map, noise_bars
-from bench.plots.counts import DISTRACTORS, TIMES_SAID, count_curves
+from bench.plots import chain_survival, differences, frontier_map, noise_bars
+from bench.plots.counts import DISTANCE, DISTRACTORS, TIMES_SAID, count_curves
 from bench.plots.save import png
 from bench.plots.style import TIP
 from bench.rows import GradeRow
@@ -109,7 +109,7 @@ def test_the_noise_split_has_a_bar_a_source_that_is_told_and_a_reason_for_the_ot
 def test_recall_by_distance_has_a_line_an_arm_over_the_bins_that_hold_atoms():
     verdicts = graded({"f1": {"a": ["CCLL"], "full": ["CCCC"]}})
     places = verdicts[["fixture", "atom"]].drop_duplicates().assign(distance_tokens=[10, 500, 5_000, 300_000])
-    figure = distance_curves(named(by_distance(verdicts, places)), {"a": "prompt", "full": "full"})
+    figure = count_curves(by_distance(verdicts, places), DISTANCE, {"a": "prompt", "full": "full"})
     axes = figure.axes[0]
     assert [t.get_text() for t in axes.get_xticklabels()] == [
         "under 1k\n2 atoms",
@@ -122,7 +122,7 @@ def test_recall_by_distance_has_a_line_an_arm_over_the_bins_that_hold_atoms():
 def test_without_a_fixture_the_figure_of_distance_says_why_it_is_empty():
     verdicts = graded({"f1": {"a": ["C"]}})
     nowhere = verdicts[["fixture", "atom"]].assign(distance_tokens=[None]).astype({"distance_tokens": "Int64"})
-    figure = distance_curves(named(by_distance(verdicts, nowhere)), {"a": "prompt"})
+    figure = count_curves(by_distance(verdicts, nowhere), DISTANCE, {"a": "prompt"})
     assert any(words.startswith("Nothing to draw: no fixture stands") for words in shown(figure))
     assert png(figure).startswith(b"\x89PNG")
 
@@ -172,7 +172,7 @@ def test_the_same_arm_has_the_same_colour_in_every_figure():
 def test_names_at_the_ends_of_lines_do_not_overlap():
     verdicts = graded({"f1": {f"arm-{n}": ["C"] for n in range(12)}})
     places = verdicts[["fixture", "atom"]].drop_duplicates().assign(distance_tokens=[10])
-    figure = distance_curves(named(by_distance(verdicts, places)), {f"arm-{n}": "prompt" for n in range(12)})
+    figure = count_curves(by_distance(verdicts, places), DISTANCE, {f"arm-{n}": "prompt" for n in range(12)})
     heights = sorted(t.get_position()[1] for t in figure.axes[0].texts)
     assert len(heights) == 12 and min(b - a for a, b in pairwise(heights)) > 5
     assert heights[0] > 0

@@ -78,10 +78,9 @@ def credited_by(grades: pd.DataFrame, by: list[str]) -> dict[Series, dict[str, C
         known["grader"].isin(SURE_GRADERS).to_numpy(dtype=bool),
     )  # fmt: skip
     groups = groups_of(known, [*by, "fixture"])
-    ends = np.cumsum(groups.counts())[:-1]
     found: dict[Series, dict[str, Credited]] = {}
     keys = known.iloc[groups.first][[*by, "fixture"]].itertuples(index=False, name=None)
-    for (*series, fixture), lines in zip(keys, np.split(np.argsort(groups.of, kind="stable"), ends), strict=True):
+    for (*series, fixture), lines in zip(keys, groups.lines(), strict=True):
         found.setdefault(tuple(series), {})[str(fixture)] = _credited(table, lines)
     return found
 

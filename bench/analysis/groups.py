@@ -45,6 +45,11 @@ class Groups:
         there = self.of >= 0 if chosen is None else (self.of >= 0) & chosen
         return np.bincount(self.of[there], minlength=len(self))
 
+    def lines(self) -> list[Places]:
+        """Of each group, the places of its lines, in their order."""
+        order = np.argsort(self.of, kind="stable")[np.count_nonzero(self.of < 0) :]
+        return np.split(order, np.cumsum(self.counts())[:-1]) if len(self) else []
+
     def split(self, column: pd.Series) -> Groups:
         """Each group in parts by one more column."""
         codes, n = coded(column)

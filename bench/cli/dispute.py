@@ -47,13 +47,13 @@ def run(args: argparse.Namespace) -> int:
     from bench.disputing.making import dispute, named
     from bench.disputing.outputs import output_named
 
-    # a wrong name is told before a missing option: the options are no use on another atom or output
-    store, fixtures = named(args.run, args.atom, args.fixture)
-    if args.output:
-        output_named(store, args.output, [*fixtures])
     note = (args.note or "").strip()
     missing = [n for n, v in (("OUTPUT", args.output), ("--verdict", args.verdict), ("--note", note)) if not v]
     if missing:
+        # a wrong name is told first: the options are no use on another atom or output
+        store, fixtures = named(args.run, args.atom, args.fixture)
+        if args.output:
+            output_named(store, args.output, [*fixtures])
         raise BenchError(f"a dispute needs OUTPUT, --verdict and --note; missing: {', '.join(missing)}")
     made, mend = dispute(
         args.run, args.atom, args.output, verdict=args.verdict, note=args.note, quote=args.quote,

@@ -59,7 +59,8 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from bench.frames import records
     from bench.runs.index import open_run
-    from bench.runs.told import show_arms, show_by, without_superseded
+    from bench.runs.notes import without_superseded
+    from bench.runs.told import show_arms, show_by
 
     if args.out and not args.to:
         raise BenchError("--out takes the format from --to; say --to csv, parquet or md")
@@ -82,7 +83,8 @@ def run(args: Namespace) -> int:
 
 def _export(opened: Run, args: Namespace) -> int:
     from bench.exporting.tables import as_bytes, as_markdown
-    from bench.runs.told import show_arms, show_by, without_superseded
+    from bench.runs.notes import without_superseded
+    from bench.runs.told import show_arms, show_by
 
     if args.frontier or args.delivered or args.json:
         raise BenchError("--to is of the arm table and its --by; --frontier and --delivered print JSON with --json")

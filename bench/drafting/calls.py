@@ -29,13 +29,22 @@ class Call:
         return (self.at,) if self.result_at is None else (self.at, self.result_at)
 
 
+PROSE = re.compile(r"(?i)\.(?:mdx?|markdown|rst|txt|adoc)$")
+"""How the name of a document ends."""
+
+
+def file_name(path: str) -> str:
+    """A file's name without its folders, on one line."""
+    return " ".join(re.split(r"[/\\]+", path)[-1].split())
+
+
 def written_names(call: Call) -> list[str]:
     """The names of the files that a writing tool's call writes, without their folders."""
     if deed_of(call.name, call.arguments) != "write":
         return []
     path = path_of(call.arguments)
     paths = (path,) if path else paths_written(call.arguments)
-    return [" ".join(re.split(r"[/\\]+", p)[-1].split()) for p in paths]
+    return [file_name(p) for p in paths]
 
 
 def calls_of(transcript: Transcript) -> Iterator[Call]:

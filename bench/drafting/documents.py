@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from bench.drafting.calls import Call
+from bench.drafting.calls import PROSE, Call, file_name
 from bench.drafting.candidates import Candidate, stated
 from bench.drafting.statements import best
 from bench.drafting.words import Words
@@ -17,7 +17,6 @@ from bench.transcripts.model import Transcript
 PER_WRITING, PER_EDIT = 12, 3
 """Statements of a document as it was written, and of a change to it: those first that tell most."""
 
-_PROSE = re.compile(r"(?i)\.(?:mdx?|markdown|rst|txt|adoc)$")
 _PLAN = re.compile(r"(?i)plan|design|spec|rfc|adr|decision|requirement|proposal|architecture")
 """What in a document's name makes decisions of its statements."""
 _STEP = re.compile(r"(?im)^[^\w\n]{0,20}(?:expected|run|commit|step \d+|verify|git \w+)\b.*$|^.*\bto the imports?\b.*$")
@@ -38,7 +37,7 @@ def documents(calls: Sequence[Call], words: Words, transcript: Transcript) -> It
         path, text, is_whole = found
         if is_whole:
             whole.add(path)
-        name = path.replace("\\", "/").rsplit("/", 1)[-1]
+        name = file_name(path)
         otherwise: Tag = "decision" if _PLAN.search(name) else "state"
         text = _STEP.sub("", text)
         for said in best(text, call.at, words, PER_WRITING if is_whole else PER_EDIT, echo=0.0):
@@ -55,7 +54,7 @@ def _written(call: Call) -> tuple[str, str, bool] | None:
     if path is None:
         return _patched(call.arguments)
     text = next((v for k in _NEW if isinstance(v := call.arguments.get(k), str)), None)
-    if text is None or not _PROSE.search(path):
+    if text is None or not PROSE.search(path):
         return None
     return path, text, any(k in call.arguments for k in _WHOLE)
 
@@ -64,6 +63,6 @@ def _patched(arguments: Mapping[str, object]) -> tuple[str, str, bool] | None:
     """The document that a patch changes, and the lines that it adds; None where it changes none or several files."""
     patch = next((v for v in arguments.values() if isinstance(v, str) and "*** Begin Patch" in v), "")
     paths = patched_paths(patch)
-    if len(paths) != 1 or not _PROSE.search(paths[0]):
+    if len(paths) != 1 or not PROSE.search(paths[0]):
         return None
     return paths[0], "\n".join(_ADDED.findall(patch)), False

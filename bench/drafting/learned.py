@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from bench.drafting.calls import Call, written_names
+from bench.drafting.calls import PROSE, Call, file_name, written_names
 from bench.drafting.candidates import Candidate, stated
 from bench.drafting.prose import Statement
 from bench.drafting.statements import best
@@ -33,7 +33,6 @@ LOOSE = 0.3
 _ISSUE = re.compile(r"\b(?:gh|glab) (issue|pr|mr) view +#?(\d+)|/(issues|pull|merge_requests)/(\d+)(?![\w/-])")
 _KINDS = {"pr": "Pull request", "pull": "Pull request", "mr": "Merge request", "merge_requests": "Merge request"}
 _FETCH = re.compile(r"(?i)(?:web_?)?fetch(?:_\w+)?$")
-_PROSE = re.compile(r"(?i)\.(?:mdx?|markdown|rst|txt|adoc)$")
 _SHOWS = re.compile(
     r"(?:cd \S+ && )?(?:cat|head|less|sed -n) +(?:-\w+ +|'[\d,$p]+' +|\d+ +)*['\"]?([\w./~@-]+)['\"]?(?: *\||$)"
 )
@@ -142,9 +141,9 @@ def _read(call: Call, own: Container[str]) -> _Source | None:
     path = path_of(call.arguments) if deed == "read" else None
     if deed == "shell" and (shown := _SHOWS.match(script_of(call.arguments).strip())):
         path = shown[1]
-    if path is None or not _PROSE.search(path):
+    if path is None or not PROSE.search(path):
         return None
-    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    name = file_name(path)
     return None if name in own else _Source(name, _NUMBERED.sub("", call.result.text), PER_PAGE)
 
 

@@ -6,7 +6,6 @@ import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -26,7 +25,7 @@ from bench.forks.pass_ask import PassAsk, pass_ask
 from bench.models.body import MOST_COMPACTION_CHARS
 from bench.models.names import parse_name
 from bench.pricetable import PriceTable, load_prices
-from bench.project import Project, checked_label, find_project
+from bench.project import Project, checked_label, find_project, named_sweep
 from bench.schema import read_text, toml_line
 from bench.sweepfile import Sweep, read_sweep, sweep_faults
 from bench.transcripts.view import seen_at
@@ -145,14 +144,7 @@ def behind_at_end(fixture: Fixture) -> int | None:
 
 def find_sweep(name_or_path: str) -> Path:
     """The sweep file: a path, or a name in the project's `sweeps/`. Raises BenchError where it is like another's."""
-    if (path := Path(name_or_path).expanduser()).suffix == ".toml" or "/" in name_or_path:
-        return path
-    folder = find_project().sweeps
-    found = folder / f"{checked_label(name_or_path, 'sweep')}.toml"
-    known = sorted(f.stem for f in folder.glob("*.toml"))
-    if name_or_path not in known and (near := get_close_matches(name_or_path, known, n=1, cutoff=0.5)):
-        raise BenchError(f"no such file; did you mean '{near[0]}'?", path=found)
-    return found
+    return named_sweep(name_or_path) or Path(name_or_path).expanduser()
 
 
 def resolve(path: Path, overrides: Overrides) -> Resolved:

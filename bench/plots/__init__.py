@@ -2,8 +2,8 @@
 
 from bench.plots.added_parts import added_parts_lines
 from bench.plots.chain_survival import chain_survival
+from bench.plots.counts import DISTANCE, DISTRACTORS, TIMES_SAID, count_curves
 from bench.plots.differences import differences
-from bench.plots.distance import distance_curves
 from bench.plots.frontier import frontier_map
 from bench.plots.lost_atoms import lost_atoms_map
 from bench.plots.noise import noise_bars
@@ -12,6 +12,7 @@ from bench.plots.save import save
 from bench.plots.spread_strips import spread_strips
 
 __all__ = [
-    "added_parts_lines", "chain_survival", "differences", "distance_curves", "frontier_map", "lost_atoms_map",
+    "DISTANCE", "DISTRACTORS", "TIMES_SAID", "added_parts_lines", "chain_survival", "count_curves", "differences",
+    "frontier_map", "lost_atoms_map",
     "noise_bars", "recall_vs_cost", "save", "spread_strips",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from bench.fixtures import Fixture
 from bench.frames import records
 from bench.grading.views import SourceTurn, sources_of
 from bench.runs.atoms import atom_texts
-from bench.runs.view import Grading, one_grading, ranked_grades
+from bench.runs.view import Grading, ranked_of
 
 if TYPE_CHECKING:
     from bench.runs.index import Run
@@ -71,7 +71,7 @@ def atom_list(
     texts = {(str(f), str(a)): str(t) for f, a, t in atom_texts(run).itertuples(index=False)}
     sources = _sources(run, fixtures)
     found: dict[Place, dict[str, Line]] = defaultdict(dict)
-    for line in records(atom_arms(ranked_grades(one_grading(run, grading)))):
+    for line in records(atom_arms(ranked_of(run, grading))):
         name = series[tuple(line[column] for column in SERIES)]
         found[str(line["fixture"]), str(line["atom"])][name] = line
     controls_last = sorted(order, key=lambda name: kinds[name] in CONTROLS)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bench.analysis.comparing.compare import cannot_be_said
-from bench.analysis.statistics.over_runs import SURE
 from bench.analysis.units import CONTROLS, SERIES
 from bench.frames import records
 from bench.runs.conclusion import CANNOT_TELL
@@ -59,7 +58,11 @@ def verdicts(
 
 def _verdict(line: Mapping[str, object]) -> Verdict:
     said, _, more = str(line["verdict"]).partition("; ")
-    return Verdict(str(line["name"]), said, more, not said.startswith(CANNOT_TELL))
+    return Verdict(str(line["name"]), said, more, _is_told_apart(line))
+
+
+def _is_told_apart(line: Mapping[str, object]) -> bool:
+    return not str(line["verdict"]).startswith(CANNOT_TELL)
 
 
 def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], kinds: Mapping[str, str]) -> str:
@@ -67,8 +70,8 @@ def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], 
     recall = first["recall"]
     told = f"{first['name']} carries {points(recall)} points of 100." if isinstance(recall, float) else ""
     rivals = [line for line in others if line["verdict"] is not None and kinds[str(line["name"])] not in CONTROLS]
-    sure = [line for line in rivals if line["why_no_interval"] == SURE and line["difference"]]
-    found = [line["difference"] for line in rivals if line["found"] is True or line in sure]
+    apart = [line for line in rivals if line["difference"] and _is_told_apart(line)]
+    found = [line["difference"] for line in apart]
     more = sum(isinstance(d, float) and d > 0 for d in found)
     counts = ((more, "more"), (len(found) - more, "fewer"))
     parts = [f"{n} {'carries' if n == 1 else 'carry'} {which}" for n, which in counts if n]
@@ -78,5 +81,5 @@ def _whole(first: Mapping[str, object], others: Sequence[Mapping[str, object]], 
     if not rivals:
         return told
     of = f"Of {len(rivals)} other arms" if len(rivals) > 1 else "Of the one other arm"
-    facts = " on these facts" if sure else ""
+    facts = "" if all(line["found"] is True for line in apart) else " on these facts"
     return f"{told} {of}, controls aside, {', '.join(parts)}{facts}."

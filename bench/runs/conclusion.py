@@ -11,7 +11,7 @@ from bench.analysis.arms.spread import POINTS
 from bench.analysis.comparing.compare import ALPHA
 from bench.analysis.statistics.over_runs import SURE
 from bench.analysis.units import SERIES
-from bench.frames import records
+from bench.frames import number, records
 from bench.runs.cost_clauses import atom_clause, cost_clauses
 from bench.runs.words import signed
 from bench.text import count
@@ -56,7 +56,7 @@ def conclusion(line: Line, first: Line, costs: Mapping[object, Line], comparison
 
 
 def _what(line: Line, first: Line, comparisons: int) -> list[str]:
-    name, base, difference = line["name"], first["name"], _number(line["difference"])
+    name, base, difference = line["name"], first["name"], number(line["difference"])
     if difference is None:
         return [f"{CANNOT_TELL} {name} from {base}: {line['why_no_interval']}"]
     if line["why_no_interval"] == SURE:
@@ -64,7 +64,7 @@ def _what(line: Line, first: Line, comparisons: int) -> list[str]:
             f"{name} carries {_more(difference)} {base} on {SAME_KEY}, each time: both are fixed texts"
             f" ({_design(line)})"
         ]
-    low, high = _number(line["low"]), _number(line["high"])
+    low, high = number(line["low"]), number(line["high"])
     if low is None or high is None:
         return [
             f"{CANNOT_TELL} {name} from {base}: {signed(difference)} points without an interval",
@@ -80,7 +80,7 @@ def _what(line: Line, first: Line, comparisons: int) -> list[str]:
 
 def _two_outputs(line: Line, first: Line) -> list[str]:
     """Where there is one output of each arm and no more: on which atoms these two differ."""
-    only, low, high, p = (_number(line[c]) for c in ("only_other", "outputs_low", "outputs_high", "outputs_p"))
+    only, low, high, p = (number(line[c]) for c in ("only_other", "outputs_low", "outputs_high", "outputs_p"))
     if only is None:
         return []
     sure = line["why_no_interval"] == SURE
@@ -90,7 +90,7 @@ def _two_outputs(line: Line, first: Line) -> list[str]:
     either = (
         f"{line['only_first']} are carried by {first['name']} alone and {line['only_other']} by {line['name']} alone"
     )
-    share = f"{line['name']} has {POINTS * (_number(line['outputs_share']) or 0.0):.0f} %"
+    share = f"{line['name']} has {POINTS * (number(line['outputs_share']) or 0.0):.0f} %"
     ends = f"95 % interval {POINTS * low:.0f} to {POINTS * high:.0f} %, exact p {p:.2g}"
     return [f"of {line['common_atoms']} atoms {either}: {share} of these ({ends}); {about}"]
 
@@ -98,12 +98,12 @@ def _two_outputs(line: Line, first: Line) -> list[str]:
 def _doubt(line: Line, comparisons: int) -> list[str]:
     """Why an interval without 0 is not enough, and what holds of these fixtures though not of others."""
     told = []
-    p, adjusted, exact = (_number(line[c]) for c in ("p", "p_holm", "p_exact"))
+    p, adjusted, exact = (number(line[c]) for c in ("p", "p_holm", "p_exact"))
     if p is not None and adjusted is not None and p <= ALPHA < adjusted:
         told.append(f"with {comparisons} comparisons its p of {p:.2g} counts as {adjusted:.2g} (Holm)")
     elif p is not None and p <= ALPHA and exact is not None:
         told.append(f"the {line['exact_test']} does not bear it out (p {exact:.2g})")
-    low, high = _number(line["these_low"]), _number(line["these_high"])
+    low, high = number(line["these_low"]), number(line["these_high"])
     if line["target"] == LIKE_THESE and low is not None and high is not None and (low > 0 or high < 0):
         told.append(f"on {SAME_KEY}, from run to run, it is {signed(low)} to {signed(high)}")
     return told
@@ -111,7 +111,7 @@ def _doubt(line: Line, comparisons: int) -> list[str]:
 
 def _takes(line: Line) -> list[str]:
     """What the design sees, and what it would take to see what is worth seeing."""
-    sees, worth = _number(line["sees"]), _number(line["worth_seeing"])
+    sees, worth = number(line["sees"]), number(line["worth_seeing"])
     if sees is None or worth is None:
         return []
     least = f"{sees:.1f} points or more" if sees < POINTS else "no difference, however large"
@@ -130,7 +130,7 @@ def _takes(line: Line) -> list[str]:
 
 def _further(needed: object, there: object, what: str) -> str:
     """`14 more replicates`; empty where no number of them would do."""
-    needed = _number(needed)
+    needed = number(needed)
     if needed is None or not isinstance(there, int):
         return ""
     more = max(1, math.ceil(needed) - there)
@@ -139,7 +139,7 @@ def _further(needed: object, there: object, what: str) -> str:
 
 def _other_facts(line: Line) -> list[str]:
     """What one fixture says beyond its own facts."""
-    low, high = _number(line["atoms_low"]), _number(line["atoms_high"])
+    low, high = number(line["atoms_low"]), number(line["atoms_high"])
     facts = (
         []
         if low is None or high is None
@@ -150,7 +150,7 @@ def _other_facts(line: Line) -> list[str]:
 
 def _no_worse(line: Line) -> list[str]:
     """What holds against a margin that was fixed beforehand; that no difference was found says nothing of it."""
-    margin, worse, good = (_number(line[c]) for c in ("margin", "p_no_worse", "p_as_good"))
+    margin, worse, good = (number(line[c]) for c in ("margin", "p_no_worse", "p_as_good"))
     if margin is None or worse is None or good is None:
         return []
     if good <= ALPHA:
@@ -162,7 +162,7 @@ def _no_worse(line: Line) -> list[str]:
 
 def _gaps(line: Line) -> list[str]:
     """What is missing of the grid, and how far it could move the difference."""
-    least, most = _number(line["least"]), _number(line["most"])
+    least, most = number(line["least"]), number(line["most"])
     if least is None or most is None:
         return []
     told = f"{line['gaps']} of {line['cells']} cells lack a handoff or a verdict: had those carried nothing, or all, it"
@@ -172,8 +172,8 @@ def _gaps(line: Line) -> list[str]:
 
 def _worst(line: Line, first: Line) -> list[str]:
     """The worst of as many runs of both, and how far they lie apart: a compaction gets one attempt."""
-    mine, theirs = (_number(one["worst_at"]) for one in (line, first))
-    spans = [_number(one["spread"]) for one in (line, first)]
+    mine, theirs = (number(one["worst_at"]) for one in (line, first))
+    spans = [number(one["spread"]) for one in (line, first)]
     if line["fixtures"] != first["fixtures"] or mine is None or theirs is None or spans[0] is None or spans[1] is None:
         return []
     worst = f"the worst of {line['spread_of']} runs carries {POINTS * mine:.1f} points against {POINTS * theirs:.1f}"
@@ -181,7 +181,7 @@ def _worst(line: Line, first: Line) -> list[str]:
 
 
 def _grader(line: Line) -> list[str]:
-    moves = _number(line["grader_moves"])
+    moves = number(line["grader_moves"])
     return [f"the grader alone moves a run by ±{moves:.1f}"] if moves else []
 
 
@@ -204,7 +204,3 @@ def _design(line: Line) -> str:
         return told
     runs = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return f"{told} × {runs} replicate{'' if most == 1 else 's'}"
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

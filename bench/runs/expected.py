@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def spread_lines(recalls: Mapping[str, Sequence[float]], sd: float, df: int) -> 
     limits = sigma_limits(n)
     if limits is None or len(known) < 2:
         return told
-    own = _sd(recalls[widest])
+    own = statistics.stdev(recalls[widest])
     p = min(1.0, len(known) * known[widest])
     return [
         *told,
@@ -67,9 +68,3 @@ def worth_passes(run: Run, ranked: pd.DataFrame) -> list[str]:
         return []
     told = f"a run costs {usd(a_run)} USD, a pass over it {usd(a_pass)}"
     return [f"for the least variance a USD, grade each run {best} time{'s' * (best > 1)} ({told}; more money to runs)"]
-
-
-def _sd(values: Sequence[float]) -> float:
-    import statistics
-
-    return statistics.stdev(values)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from bench.errors import BenchError
 from bench.runs.atoms import atom_places, atom_texts
 from bench.runs.factors import atom_distractors
+from bench.runs.sources import noise
 from bench.runs.steps import survival_table
-from bench.runs.view import Grading, compare, one_grading, ranked_grades, truncated_too
+from bench.runs.view import Grading, compare, one_grading, ranked_grades, ranked_of, truncated_too
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,37 +85,35 @@ def plot_differences(run: Run, *arms: str, grading: Grading | None = None) -> Fi
 
 def plot_noise(run: Run, *, grading: Grading | None = None) -> Figure:
     """Where the variation of recall comes from: fixtures, arms, replicates, passes, atoms."""
-    from bench.analysis.noise import noise_split
     from bench.plots import noise_bars
 
-    return noise_bars(noise_split(ranked_grades(one_grading(run, grading))))
+    return noise_bars(noise(run, grading=grading))
 
 
 def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:
     """Recall by how far from the end of the transcript a fact stands; empty where no fixture is there to tell."""
     from bench.analysis.atoms.by_distance import by_distance
-    from bench.analysis.units import named
-    from bench.plots import distance_curves
+    from bench.plots import DISTANCE, count_curves
 
-    table = named(by_distance(ranked_grades(one_grading(run, grading)), atom_places(run)))
-    return distance_curves(table, series_kinds(run))
+    table = by_distance(ranked_of(run, grading), atom_places(run))
+    return count_curves(table, DISTANCE, series_kinds(run))
 
 
 def plot_times_said(run: Run, *, grading: Grading | None = None) -> Figure:
     """Recall by how many messages establish a fact; empty where no fixture is there to tell."""
     from bench.analysis.atoms.by_distance import by_times_said
-    from bench.plots.counts import TIMES_SAID, count_curves
+    from bench.plots import TIMES_SAID, count_curves
 
-    table = by_times_said(ranked_grades(one_grading(run, grading)), atom_places(run))
+    table = by_times_said(ranked_of(run, grading), atom_places(run))
     return count_curves(table, TIMES_SAID, series_kinds(run))
 
 
 def plot_distractors(run: Run, *, grading: Grading | None = None) -> Figure:
     """Recall by how many near misses stand beside a fact; empty where no made-up fixture is there to tell."""
     from bench.analysis.atoms.by_distance import by_distractors
-    from bench.plots.counts import DISTRACTORS, count_curves
+    from bench.plots import DISTRACTORS, count_curves
 
-    table = by_distractors(ranked_grades(one_grading(run, grading)), atom_distractors(run))
+    table = by_distractors(ranked_of(run, grading), atom_distractors(run))
     return count_curves(table, DISTRACTORS, series_kinds(run))
 
 

@@ -53,18 +53,20 @@ def show_frontier(run: Run, axis: Axis = "carry", *, with_truncated: bool = Fals
     """The frontier of every way of grading, as people read it: cheapest first."""
     from bench.frames import records
 
-    tables, notes = [], []
+    tables, notes, about = [], [], []
     for grading in gradings(run):
         found = frontier(run, axis, grading=grading, with_truncated=with_truncated).sort_values("cost")
         lines = records(found)
         title = f"{run.name}: graded by {grading.grader} on the {grading.scope}, recall against {UNITS[axis]}"
         tables.append((title, [_line(line, axis) for line in lines if line["recall"] is not None]))
         notes += [f"{line['name']} is on no frontier: {line['why_not']}" for line in lines if line["why_not"]]
-        if not any(isinstance(line["chance_on_frontier"], float) for line in lines):
+        if any(isinstance(line["chance_on_frontier"], float) for line in lines):
+            about = [*ABOUT]
+        else:
             notes.append(NO_CHANCE)
         targets = {line["target"] for line in lines if line["recall_low"] is not None}
         notes += [f"intervals are on {target}" for target in sorted(map(str, targets))]
-    return Told(tables, [*dict.fromkeys(notes), *([] if notes == [NO_CHANCE] else ABOUT)])
+    return Told(tables, [*dict.fromkeys(notes), *about])
 
 
 def _line(line: dict[str, object], axis: str) -> dict[str, object]:

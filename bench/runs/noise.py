@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
 from bench.runs.index import Run
+from bench.runs.sources import noise
 from bench.runs.told import Told
-from bench.runs.varying import TABLES, varying_tables
-from bench.runs.view import Grading, gradings, one_grading, ranked_grades
+from bench.runs.varying import VARYING, varying_tables
+from bench.runs.view import Grading, gradings, ranked_of
 from bench.runs.words import points
 
 if TYPE_CHECKING:
@@ -24,13 +25,6 @@ ABOUT = (
 )
 
 
-def noise(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
-    """One line a source of variation (fixture, arm, fixture x arm, replicate, pass, atom …): see `noise_split`."""
-    from bench.analysis.noise import noise_split
-
-    return noise_split(ranked_grades(one_grading(run, grading), with_truncated))
-
-
 def projections(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
     """One line a design of `DESIGNS`: fixtures, replicates, passes, and in points se_these (these facts) and
     se_like_these (transcripts like these; NA where the run does not tell how arms differ from fixture to fixture).
@@ -43,7 +37,7 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     from bench.analysis.noise import run_components
     from bench.analysis.statistics.projection import Sources, se_like_these, se_these
 
-    ranked = ranked_grades(one_grading(run, grading), with_truncated)
+    ranked = ranked_of(run, grading, with_truncated)
     found = run_components(ranked)
     why = _nothing_varies(ranked, found["replicate"])
     if why or found["replicate"] is None:
@@ -82,7 +76,8 @@ def noise_tables(run: Run, *, with_truncated: bool = False) -> dict[str, pd.Data
 
     found: dict[str, list[pd.DataFrame]] = {}
     for grading in gradings(run):
-        for name, of in ({"sources": noise, "designs": projections} | TABLES).items():
+        tables = {"sources": noise, "designs": projections} | {name: of for name, (_, of, _) in VARYING.items()}
+        for name, of in tables.items():
             try:
                 table = of(run, grading=grading, with_truncated=with_truncated)
             except BenchError:  # one replicate: nothing to project from, which the split says, too
@@ -125,7 +120,7 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     from bench.frames import records
     from bench.runs.expected import spread_lines, worth_passes
 
-    ranked = ranked_grades(one_grading(run, grading), with_truncated)
+    ranked = ranked_of(run, grading, with_truncated)
     told = [
         f"the grader alone: SD of a pass {line['pass_sd']:.1f} points ({line['df']} degrees of freedom); two gradings"
         f" of one output differ by more than {line['repeatability']:.1f} one time in twenty"

@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING
 
 from bench.analysis.arms.arms_table import incomparable
 from bench.analysis.atoms.by_distance import MOST_SAID
-from bench.analysis.units import OUTPUT
 from bench.runs.arm_words import arm_notes, arm_tables
-from bench.runs.atoms import rekeyed, unreviewed
 from bench.runs.factors import distractor_table
 from bench.runs.left_out import arms_left_out
+from bench.runs.notes import chained, cut_off, differences, disputed, of_keys, stopping_notes, without_superseded
 from bench.runs.steps import first_losses, survival_table
-from bench.runs.stepwise import CONTEXTS_DIFFER
-from bench.runs.versions import superseded
 from bench.runs.view import (
     arm_table,
     compare,
-    disputes,
     distance_table,
     fixture_table,
     gradings,
@@ -29,7 +25,6 @@ from bench.runs.view import (
     speaker_table,
     tag_table,
     times_said_table,
-    truncated_too,
 )
 from bench.runs.words import (
     BY_LEGENDS,
@@ -99,17 +94,17 @@ def show_arms(run: Run, *, by: str | None = None, with_truncated: bool = False, 
     keys = ["grader", "scope", *(["fixture"] if by == "fixture" else [])]
     tables: list[tuple[str, Lines]] = []
     for key, part in _parts(frame, keys):
-        tables += arm_tables(_title(run, key), _title(run, key).partition(":")[0], part)
+        tables += arm_tables(_title(run, key), _name(run, key), part)
     return Told(
         tables,
         [
-            *_chained(frame),
+            *chained(frame),
             *arm_notes(frame),
             *incomparable(frame),
             *spread_of(frame),
-            *_cut_off(run, with_truncated),
-            *_disputed(run),
-            *_old_keys(run),
+            *cut_off(run, with_truncated),
+            *disputed(run),
+            *of_keys(run),
             *hidden,
         ],
     )
@@ -136,12 +131,12 @@ def show_by(run: Run, by: str, *, with_truncated: bool = False, latest: bool = F
     none = ["No chain of compactions was run; set `chain` in the sweep."] if by == "step" and not tables else []
     notes = [
         *none,
-        *_chained(frame),
+        *chained(frame),
         BY_LEGENDS[by],
         *(FIRST_LOSSES_SAY if losses is not None else []),
-        *_cut_off(run, with_truncated),
+        *cut_off(run, with_truncated),
     ]
-    return Told(tables, [*notes, *_old_keys(run), *hidden])
+    return Told(tables, [*notes, *of_keys(run), *hidden])
 
 
 def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: float | None = None) -> Told:
@@ -161,24 +156,15 @@ def show_comparison(run: Run, *arms: str, with_truncated: bool = False, margin: 
         by = f"{grading.grader} on the {grading.scope}: " if len(ways) > 1 else ""
         verdicts += [by + verdict for verdict in frame["verdict"].dropna()]
         told = [
-            *_chained(frame),
+            *chained(frame),
             *([] if arms else arms_left_out(run, frame)),
-            *_differences(frame),
+            *differences(frame),
             *spread_of(frame),
-            *_cut_off(run, with_truncated),
+            *cut_off(run, with_truncated),
             *cannot_be_said(frame),
         ]
         notes |= dict.fromkeys(told)
-    return Told(tables, [*notes, *stopping_notes(run), *_old_keys(run)], verdicts)
-
-
-def stopping_notes(run: Run) -> list[str]:
-    """What a rule that stopped the run early means for its comparisons; empty where there is none."""
-    from bench.sequential.rule import read_looks
-    from bench.sequential.words import told_of
-
-    looks = read_looks(run.root)
-    return [] if looks is None else told_of(looks)
+    return Told(tables, [*notes, *stopping_notes(run), *of_keys(run)], verdicts)
 
 
 def show_lost(run: Run) -> Told:
@@ -221,77 +207,15 @@ def _parts(frame: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], 
 
 
 def _title(run: Run, key: tuple[str, ...]) -> str:
-    grader, scope, *fixture = key
+    grader, scope, *_ = key
     told = f"graded by {grader} on the {scope}" if grader else f"nothing is graded yet; run 'bench grade {run.name}'"
-    return f"{', fixture '.join([run.name, *fixture])}: {told}"
+    return f"{_name(run, key)}: {told}"
 
 
-def _cut_off(run: Run, asked: bool) -> list[str]:
-    """A warning where handoffs that were cut off are ranked."""
-    cut = int((run.outputs["outcome"] == "truncated").sum()) if truncated_too(run, asked) else 0
-    return (
-        [f"{cut} handoff{'s' * (cut > 1)} of {len(run.outputs)} cut off at the cap, ranked all the same"] if cut else []
-    )
-
-
-def without_superseded(run: Run, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The lines whose version of an arm the project still has, and a note on those that are left out."""
-    hidden = [label for label in superseded(run) if (frame["arm"] == label).any()]
-    note = f"left out, since the project no longer has these versions: {', '.join(hidden)}"
-    return frame[~frame["arm"].isin(hidden)].reset_index(drop=True), [note] if hidden else []
-
-
-def _disputed(run: Run) -> list[str]:
-    """That people disagree with verdicts of the run; `bench dispute RUN` lists them."""
-    table = disputes(run)
-    table = table[~table["agrees"].fillna(False).astype(bool)]
-    n = len(table.drop_duplicates([*OUTPUT, "scope", "atom"]))
-    what = "verdict is" if n == 1 else "verdicts are"
-    return [f"{n} {what} disputed by a person, and counted all the same: 'bench dispute {run.name}'"] if n else []
-
-
-def _old_keys(run: Run) -> list[str]:
-    """A warning where numbers are of a key that has changed since, and where they are of a draft."""
-    changed = [
-        f"the key of fixture '{name}' has changed since these verdicts were given; 'bench grade {run.name}' renews them"
-        for name in rekeyed(run)
-    ]
-    drafted = [
-        f"{drafted} of {atoms} atoms of fixture '{name}' are drafted, and nobody has reviewed them: 'bench key review"
-        f" {name}'; extract arms pick by the structure that they were drafted from"
-        for name, (drafted, atoms) in unreviewed(run).items()
-    ]
-    return [*changed, *drafted]
-
-
-def _base(frame: pd.DataFrame) -> str:
-    """What the arms of a comparison are held against."""
-    first = frame.iloc[0]
-    bases = frame[frame["difference"].isna() & (frame["arm"] == first["arm"])]
-    return f"{first['arm']} at the same step" if len(bases) > 1 else str(first["name"])
-
-
-def _chained(frame: pd.DataFrame) -> list[str]:
-    """What is to be known of a table with several steps of a chain."""
-    return [CONTEXTS_DIFFER] if frame["chain_step"].nunique() > 1 else []
-
-
-def _differences(frame: pd.DataFrame) -> list[str]:
-    told = []
-    if frame["recall_low"].notna().any():
-        why = (
-            ", wider than that of a difference: fixtures differ" if (frame["fixtures"] > 1).any() else ", over its runs"
-        )
-        told.append(f"from, to: the 95 % interval of an arm's recall{why}")
-    if frame["worst_at"].notna().any():
-        told.append("worst of n: the worst of as many runs as spread is of, mean over fixtures")
-    if frame["least"].notna().any():
-        told.append("at least, at most: the difference, had every missing handoff and verdict carried nothing, or all")
-    known = ", with the 95 % interval" if frame["low"].notna().any() else ""
-    told += [f"difference: points more (+) or fewer (-) than {_base(frame)}{known}"]
-    if frame["sees"].notna().any():
-        told.append("sees: the smallest difference in points that this design finds four times in five")
-    return told
+def _name(run: Run, key: tuple[str, ...]) -> str:
+    """The run, and the fixture where the key has one."""
+    _, _, *fixture = key
+    return ", fixture ".join([run.name, *fixture])
 
 
 def _text(lines: Lines) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
-from bench.frames import records
+from bench.frames import number, records
 from bench.runs.index import Run
-from bench.runs.view import Grading, one_grading, ranked_grades
+from bench.runs.sources import noise
+from bench.runs.view import Grading, ranked_of
 from bench.runs.words import points
 from bench.text import Figure
 
@@ -39,7 +40,7 @@ def atom_reliability(run: Run, *, grading: Grading | None = None, with_truncated
     from bench.analysis.atoms.reliability import reliability
     from bench.analysis.units import named
 
-    return named(reliability(ranked_grades(one_grading(run, grading), with_truncated)))
+    return named(reliability(ranked_of(run, grading, with_truncated)))
 
 
 def arm_spreads(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
@@ -48,7 +49,7 @@ def arm_spreads(run: Run, *, grading: Grading | None = None, with_truncated: boo
     from bench.analysis.recall import run_recall
     from bench.analysis.units import SERIES, named
 
-    runs = run_recall(ranked_grades(one_grading(run, grading), with_truncated))
+    runs = run_recall(ranked_of(run, grading, with_truncated))
     order = list(run.store.run_json().arms)
     known = [tuple(s) for s in runs[SERIES].drop_duplicates().itertuples(index=False)]
     again = runs[runs.duplicated([*SERIES, "fixture"])]
@@ -63,7 +64,7 @@ def pass_readings(run: Run, *, grading: Grading | None = None, with_truncated: b
     from bench.analysis.graders.pass_readings import pass_readings as of
     from bench.analysis.units import named
 
-    return named(of(ranked_grades(one_grading(run, grading), with_truncated)))
+    return named(of(ranked_of(run, grading, with_truncated)))
 
 
 def key_sizes(
@@ -75,36 +76,22 @@ def key_sizes(
 
     from bench.analysis.comparing.key_size import KeySize
     from bench.analysis.comparing.key_size import key_sizes as of
-    from bench.analysis.noise import noise_split
 
     if not worth_seeing > 0:
         raise BenchError(f"a difference worth seeing is above 0 points, is {worth_seeing:g}")
-    ranked = ranked_grades(one_grading(run, grading), with_truncated)
-    variances = {
-        str(r["source"]): v if isinstance(v := r["variance"], float) else None for r in records(noise_split(ranked))
-    }
+    ranked = ranked_of(run, grading, with_truncated)
+    split = records(noise(run, grading=grading, with_truncated=with_truncated))
+    variances = {str(r["source"]): number(r["variance"]) for r in split}
     atoms = ranked[["fixture", "atom"]].drop_duplicates()
     lines = of(variances, len(atoms), atoms["fixture"].nunique(), worth_seeing)
     table = pd.DataFrame(lines, columns=KeySize._fields)
     return table.astype({"replicates": "Int64"} | dict.fromkeys(KeySize._fields[1:], "Float64"))
 
 
-TABLES: dict[str, Callable[..., pd.DataFrame]] = {
-    "reliability": atom_reliability, "spreads": arm_spreads, "readings": pass_readings, "key": key_sizes,
-}  # fmt: skip
-"""Name in JSON -> the table."""
-
-
 def varying_tables(run: Run, grading: Grading, with_truncated: bool) -> tuple[list[tuple[str, list[Line]]], list[str]]:
     """The tables that have a line, each with its title, and what is said under them."""
-    told: tuple[tuple[str, Callable[..., pd.DataFrame], Callable[[Line], Line]], ...] = (
-        (RELIABLE, atom_reliability, _reliable),
-        (SPREADS, arm_spreads, _spread),
-        (READINGS, pass_readings, _reading),
-        (KEY, key_sizes, _key),
-    )
     tables = []
-    for title, table, words in told:
+    for title, table, words in VARYING.values():
         found = table(run, grading=grading, with_truncated=with_truncated)
         if len(found) and (title != SPREADS or found["ratio"].notna().any()):  # else there is nothing to vary like
             tables.append((title, [words(line) for line in records(found)]))
@@ -142,3 +129,12 @@ def _two(value: float) -> str:
 
 def _figure(value: object, words: Callable[[float], str]) -> Figure | None:
     return Figure(words(value)) if isinstance(value, float) else None
+
+
+VARYING: dict[str, tuple[str, Callable[..., pd.DataFrame], Callable[[Line], Line]]] = {
+    "reliability": (RELIABLE, atom_reliability, _reliable),
+    "spreads": (SPREADS, arm_spreads, _spread),
+    "readings": (READINGS, pass_readings, _reading),
+    "key": (KEY, key_sizes, _key),
+}
+"""Name in JSON -> title, table, and a line of it as people read it."""

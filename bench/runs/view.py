@@ -244,6 +244,14 @@ def ranked_grades(run: Run, with_truncated: bool = False) -> pd.DataFrame:
     return checked_grades(rankable(run.grades, run.outputs, with_truncated=truncated_too(run, with_truncated)))
 
 
+def ranked_of(run: Run, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """The same of one way of grading, that one or the first. Kept: many tables of a run begin with them."""
+    asked = ("ranked", grading or gradings(run)[0], with_truncated)
+    if asked not in run.kept:
+        run.kept[asked] = ranked_grades(one_grading(run, grading), with_truncated)
+    return run.kept[asked]
+
+
 def _chosen(run: Run, ranked: pd.DataFrame, arms: Sequence[str]) -> tuple[str, list[str]]:
     """Names of the first and the other series; a plain arm means each model, step and staleness of it."""
     there = ranked[["name", "arm"]].drop_duplicates()

@@ -176,14 +176,21 @@ def said(lines: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def matrix(table: pd.DataFrame, row: str, value: str = "recall", *, sort: bool = True) -> list[dict[str, object]]:
-    """Lines of `row` (a tag, say) by arm: each arm's `value` in words; in the table's order where not sorted."""
+    """Lines of `row` (a tag, say) by arm: its atoms, "2 to 3" where arms differ in them, and each arm's `value` in
+    words; in the table's order where not sorted."""
     names = list(dict.fromkeys(table["name"]))
     wide = table.pivot_table(index=row, columns="name", values=value, aggfunc="first", dropna=False, sort=sort)
     told = WORDS[value].told
+    atoms = {str(key): _range(part["atoms"]) for key, part in table.groupby(row, sort=False)}
     return [
-        {row: line[row], **{name: _figure(line.get(name), told) for name in names}}
+        {row: line[row], "atoms": atoms[str(line[row])], **{name: _figure(line.get(name), told) for name in names}}
         for line in records(wide.reset_index())
     ]
+
+
+def _range(counts: pd.Series) -> Figure:
+    ends = dict.fromkeys(f"{n}" for n in (counts.min(), counts.max()) if n == n)
+    return Figure(" to ".join(ends) or ABSENT)
 
 
 def spread_of(table: pd.DataFrame) -> list[str]:

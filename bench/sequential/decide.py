@@ -18,6 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from bench.analysis.statistics.looks import boundaries, nominal
 from bench.analysis.statistics.mixture import half_width, ratio_at
 from bench.analysis.statistics.over_runs import SURE
+from bench.frames import number
 from bench.sequential.rule import ArmLook, Rule, State
 
 Line = Mapping[str, object]
@@ -42,7 +43,7 @@ def decide(
     if rule.run_sd is not None:
         lines = [_mixed(line, rule, (ps_before or {}).get(_key(line), 1.0)) for line in lines]
     # an arm without a p cannot be found, and is looked at last
-    rest = sorted(lines, key=lambda line: (_number(line["p"]) is None, _number(line["p"]) or 0.0))
+    rest = sorted(lines, key=lambda line: (number(line["p"]) is None, number(line["p"]) or 0.0))
     told = []
     found = len(found_before)
     open_ = True
@@ -59,7 +60,7 @@ def decide(
 
 def _look(line: Line, rule: Rule, needed: float, *, testing: bool) -> ArmLook:
     arm, model = _key(line)
-    difference, p = _number(line["difference"]), _number(line["p"])
+    difference, p = number(line["difference"]), number(line["p"])
     low, high = _interval(line, needed) if rule.run_sd is None else _sequence(line, rule, needed)
     return ArmLook(
         arm=arm,
@@ -70,29 +71,29 @@ def _look(line: Line, rule: Rule, needed: float, *, testing: bool) -> ArmLook:
         high=high,
         p=p,
         p_needed=needed,
-        runs_for_it=_number(line["runs_for_it"]),
-        fixtures_for_it=_number(line["fixtures_for_it"]),
+        runs_for_it=number(line["runs_for_it"]),
+        fixtures_for_it=number(line["fixtures_for_it"]),
     )
 
 
 def _state(line: Line, rule: Rule, found: bool, low: float | None, high: float | None) -> State:
     if found or line["why_no_interval"] == SURE:  # neither varies: what is seen is all there is
-        return "differs" if _number(line["difference"]) else "close"
+        return "differs" if number(line["difference"]) else "close"
     worth = rule.worth_seeing
     if worth is not None and low is not None and high is not None and -worth <= low and high <= worth:
         return "close"
     if rule.run_sd is not None:  # of these facts more replicates always tell more
         return "undecided"
     # over fixtures more replicates shrink one part of the variance only
-    over_fixtures = _number(line["fixtures_for_it"]) is not None
-    return "out of reach" if over_fixtures and _number(line["runs_for_it"]) is None else "undecided"
+    over_fixtures = number(line["fixtures_for_it"]) is not None
+    return "out of reach" if over_fixtures and number(line["runs_for_it"]) is None else "undecided"
 
 
 def _interval(line: Line, needed: float) -> tuple[float | None, float | None]:
     """difference -+ t(df) * se at this look's level, in points, cut at what two recalls can differ by."""
     from scipy.special import stdtrit
 
-    difference, se, df = (_number(line[name]) for name in ("difference", "se", "df"))
+    difference, se, df = (number(line[name]) for name in ("difference", "se", "df"))
     if difference is None or se is None or df is None:
         return None, None
     reach = float(stdtrit(df, 1 - needed / 2)) * se
@@ -101,7 +102,7 @@ def _interval(line: Line, needed: float) -> tuple[float | None, float | None]:
 
 def _mixed(line: Line, rule: Rule, before: float) -> Line:
     """The line with the p of the mixture test, and no word of what a t test would take."""
-    of, difference = _sigma(line, rule), _number(line["difference"])
+    of, difference = _sigma(line, rule), number(line["difference"])
     if of is None or difference is None:
         return {**line, "p": None}
     n, sigma, tau = of
@@ -111,7 +112,7 @@ def _mixed(line: Line, rule: Rule, before: float) -> Line:
 
 def _sequence(line: Line, rule: Rule, needed: float) -> tuple[float | None, float | None]:
     """The confidence sequence at this level, in points, cut at what two recalls can differ by."""
-    of, difference = _sigma(line, rule), _number(line["difference"])
+    of, difference = _sigma(line, rule), number(line["difference"])
     if of is None or difference is None:
         return None, None
     reach = half_width(*of, alpha=needed)
@@ -124,7 +125,7 @@ def _sigma(line: Line, rule: Rule) -> tuple[int, float, float] | None:
     The arm with the fewest runs on a fixture counts for all, and one that does not vary as one that does: the error is
     smaller for it.
     """
-    runs, fixtures = (_number(line.get(c)) for c in ("fewest_runs", "common_fixtures"))
+    runs, fixtures = (number(line.get(c)) for c in ("fewest_runs", "common_fixtures"))
     if not runs or not fixtures or rule.run_sd is None or rule.worth_seeing is None:
         return None
     return int(runs), rule.run_sd * math.sqrt(2 / fixtures), rule.worth_seeing
@@ -136,7 +137,3 @@ def _seen(rule: Rule) -> tuple[float, ...]:
 
 def _key(line: Line) -> Key:
     return str(line["arm"]), str(line["model"])
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

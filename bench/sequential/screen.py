@@ -127,7 +127,7 @@ def beside_first(store: Store, first: str, ranks: list[ArmRank]) -> list[ArmRank
     from bench.analysis.comparing.compare import compare
     from bench.analysis.statistics.false_discovery import false_discovery
     from bench.analysis.units import SERIES
-    from bench.frames import records
+    from bench.frames import number, records
     from bench.runs.index import open_run
     from bench.runs.view import one_grading, ranked_grades
 
@@ -139,13 +139,9 @@ def beside_first(store: Store, first: str, ranks: list[ArmRank]) -> list[ArmRank
         return ranks
     lines = {line["arm"]: line for line in records(compare(grades, tuple(series.iloc[0])))[1:]}
     of = [lines.get(newest[r.arm], {}) for r in ranks]
-    adjusted = false_discovery([_number(line.get("p")) for line in of])
-    ends = [{c: _number(line.get(c)) for c in ("difference", "low", "high")} for line in of]
+    adjusted = false_discovery([number(line.get("p")) for line in of])
+    ends = [{c: number(line.get(c)) for c in ("difference", "low", "high")} for line in of]
     return [replace(r, **end, p_screened=p) for r, end, p in zip(ranks, ends, adjusted, strict=True)]
-
-
-def _number(value: object) -> float | None:
-    return value if isinstance(value, float) else None
 
 
 def _recall(line: dict[str, object]) -> float:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bench.analysis.arms.spread import POINTS
 from bench.analysis.groups import groups_of
 from bench.analysis.recall import pass_recall
@@ -48,8 +46,8 @@ def grader_noise(grades: pd.DataFrame) -> pd.DataFrame:
     for grading, recalls in pass_recall(grades).dropna(subset=["recall"]).groupby(GRADING, observed=True, sort=False):
         outputs = groups_of(recalls, OUTPUT)
         points = POINTS * recalls["recall"].to_numpy(dtype="float64")
-        runs = np.split(points[np.argsort(outputs.of, kind="stable")], np.cumsum(outputs.counts())[:-1])
-        found = one_way([run.tolist() for run in runs])
+        runs = [points[lines_].tolist() for lines_ in outputs.lines()]
+        found = one_way(runs)
         passes = sum(map(len, runs)) / len(runs)
         sd = None if found.ms_within is None else math.sqrt(found.ms_within)
         moves, twice = (None, None) if sd is None else (Z * sd / math.sqrt(passes), moves_one(sd))

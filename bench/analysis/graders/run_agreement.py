@@ -123,7 +123,7 @@ def _whole(graded: pd.DataFrame) -> float | None:
     weights = graded["weight"].to_numpy(dtype="float64")
     atoms, passes = coded(graded["atom"])[0], graded["grading_pass"].to_numpy(dtype="int64")
     found = []
-    for lines in np.split(np.argsort(outputs.of, kind="stable"), np.cumsum(outputs.counts())[:-1]):
+    for lines in outputs.lines():
         _, first, of_atom = np.unique(atoms[lines], return_index=True, return_inverse=True)
         numbers, of_pass = np.unique(passes[lines], return_inverse=True)
         wide = np.full((len(numbers), len(first)), np.nan)
