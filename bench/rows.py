@@ -129,6 +129,10 @@ class GradeRow(Struct, kw_only=True, forbid_unknown_fields=True):
     call_id: str | None = None
     inventions_known: bool = True
     """Of the whole pass over the output: whether inventions were looked for in full; else none found says nothing."""
+    stale_known: bool = True
+    """Of the whole pass, too: whether an old value could be seen at all; the lexical grader needs patterns of some."""
+    wrong_known: bool = True
+    """The same of false values."""
 
 
 class InventionRow(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -245,6 +245,16 @@ def test_a_pass_that_did_not_look_in_full_says_nothing_of_inventions():
     assert lines == {"a": 1, "b": None}
 
 
+def test_a_grader_that_can_see_no_old_value_says_nothing_of_them():
+    rows = [
+        *grades("CL", "a", stale_known=False),
+        *grades("SL", "a", grading_pass=2),
+        *grades("CS", "b", stale_known=False),
+    ]
+    lines = {r["arm"]: (r["stale"], r["wrong"]) for r in records(arm_verdicts(frame(rows, GradeRow), invented()))}
+    assert lines == {"a": (0.5, 0), "b": (None, 0)}
+
+
 def test_truncated_outputs_are_ranked_only_when_asked():
     outputs = frame([output("a"), output("b", outcome="truncated")], OutputRow)
     table = graded({"f1": {"a": ["C"], "b": ["C"]}})

@@ -89,6 +89,18 @@ def test_every_atom_of_every_output_gets_a_row(store, fixture):
     ]
 
 
+def test_what_a_key_has_no_patterns_of_cannot_be_seen(store, tmp_path):
+    begin, never = KEY_YAML.split("never:")
+    key = begin.replace("    stale:\n      - {match: 'use redis for the rate limiter', until: 4}\n", "")
+    key = key.replace("    wrong: ['redis (is|was) chosen']\n", "")
+    told = set()
+    for text in (KEY_YAML, key, f"{key}never:{never}"):
+        changed = load_fixture(write_fixture(tmp_path / "fixtures/small", key=text))
+        grade_run(store, (LEXICAL,), 7, {"small": changed})
+        told |= {(g.stale_known, g.wrong_known, g.inventions_known) for g in read_grades(store)[0]}
+    assert told == {(True, True, True), (False, False, False), (False, False, True)}
+
+
 def test_the_files_name_no_arm(store, fixture):
     grade_run(store, (LEXICAL,), 7, {"small": fixture})
     files = sorted((store.grades_dir / "lexical" / "p1").glob("*.json"))

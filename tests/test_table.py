@@ -11,6 +11,7 @@ from runs import output, project, write_run
 from bench.cli import main
 from bench.forks.run import run_sweep
 from bench.frames import records
+from bench.runs.arm_words import arm_notes
 from bench.runs.index import open_run
 from bench.runs.view import arm_table, fixture_table, gradings, lost, recall, spread, tag_table
 from bench.runs.words import in_words, points, signed, usd
@@ -139,6 +140,15 @@ def test_a_run_of_which_all_was_cut_off_has_its_table(tmp_path, monkeypatch):
     write_run(tmp_path / "project/results/tiny", {"f1": {"a": ["C"]}}, rows=[output("a", outcome="truncated")])
     (line,) = records(arm_table(open_run("tiny")))
     assert (line["grader"], line["n"], line["recall"], line["not_handoff"]) == ("lexical", 0, None, "1 truncated")
+
+
+def test_figures_that_a_grader_could_not_see_are_a_dash_with_its_reason(run):
+    frame = arm_table(run)
+    assert not any("could be seen" in note for note in arm_notes(frame))
+    blind = frame.assign(wrong=frame["wrong"].mask(frame["arm"] == "short"))
+    (note,) = [note for note in arm_notes(blind) if "could be seen" in note]
+    assert note.startswith("— under wrong: none could be seen")
+    assert in_words(blind[blind["arm"] == "short"], ("wrong",)) == [{"wrong": "—"}]
 
 
 def test_the_other_views_of_a_run(run):

@@ -61,6 +61,9 @@ class GradeFile(Hashes, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inventions: tuple[Invention, ...] = ()
     inventions_known: bool = True
     """Whether inventions were looked for in full; where not, none found says nothing."""
+    stale_known: bool = True
+    """Whether an old value could be seen: the lexical grader sees one only where the key has a pattern of it."""
+    wrong_known: bool = True
 
 
 def grade_path(folder: Path, grading_pass: int, opaque: str) -> Path:
@@ -122,6 +125,8 @@ def _grade_rows(run: str, cell: BlindCell, graded: GradeFile) -> Iterator[GradeR
             position=v.position,
             call_id=v.call_id,
             inventions_known=graded.inventions_known,
+            stale_known=graded.stale_known,
+            wrong_known=graded.wrong_known,
         )
 
 

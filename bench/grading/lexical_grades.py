@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from bench.atomic import write_all
 from bench.fixtures import Fixture
@@ -66,4 +67,10 @@ def _grade(one: Due, spec: GraderSpec, seed: int) -> GradeFile:
     key = one.fixture.key
     findings, inventions = grade(one.seen.text, key)
     atoms = shuffled(key.atoms, [a.id for a in key.atoms], seed, one.sealed.id)
-    return grade_file(one, spec, atoms, findings, inventions)
+    made = grade_file(one, spec, atoms, findings, inventions)
+    return replace(
+        made,
+        inventions_known=bool(key.never),
+        stale_known=any(a.stale for a in key.atoms),
+        wrong_known=any(a.wrong for a in key.atoms),
+    )

@@ -53,6 +53,10 @@ def arm_notes(frame: pd.DataFrame) -> list[str]:
     if len(counts) == 1:
         n = int(counts[0])
         notes.append(f"n: handoffs with a recall, over {n} fixture{'s' * (n != 1)}")
+    graded = frame[frame["recall"].notna()]
+    unseen = [column for column in ("stale", "wrong", "invented") if graded[column].isna().any()]
+    if unseen:
+        notes.append(f"— under {', '.join(unseen)}: none could be seen; the lexical grader needs patterns in the key")
     if frame["recall_low"].notna().any():
         notes.append("from, to: the 95 % interval of an arm alone; two arms are told apart by 'bench compare'")
     if frame["usd_per_carried_low"].notna().any():

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 def run_verdicts(grades: pd.DataFrame, inventions: pd.DataFrame) -> pd.DataFrame:
     """One line an output: stale and wrong (shares of its graded verdicts), invented (mean number a pass).
 
-    A pass that did not look for inventions in full says nothing of them: `invented` is the mean over the others, NA
-    where there is none.
+    A pass that did not look for inventions in full, or could not see a stale or wrong value, says nothing of them: each
+    figure is the mean over the other passes, NA where there is none.
     """
     by = [*GRADING, *OUTPUT]
     flags = grades.assign(
-        stale=grades["verdict"].eq("stale").astype("Float64"), wrong=grades["verdict"].eq("wrong").astype("Float64")
+        **{
+            verdict: grades["verdict"].eq(verdict).astype("Float64").where(grades[f"{verdict}_known"])
+            for verdict in ("stale", "wrong")
+        }
     )
     shares = flags.groupby(by, observed=True, sort=False).agg(stale=("stale", "mean"), wrong=("wrong", "mean"))
     looked = grades.loc[grades["inventions_known"], [*by, "grading_pass"]].drop_duplicates()
