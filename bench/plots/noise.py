@@ -34,9 +34,9 @@ KINDS = {
     "replicate": "chance", "pass": "chance", "atom x replicate": "chance", "rest": "chance",
 }  # fmt: skip
 """Source -> whose doing it is; all others are the fixtures' and their atoms'."""
-LOOKS = {"fixtures": (PALETTE[0], ""), "arms": (PALETTE[2], ""), "chance": (PALETTE[1], "////")}
+LOOKS = {"fixtures": (PALETTE[0], ""), "arms": (PALETTE[2], ".."), "chance": (PALETTE[1], "////")}
 COLOURS = (
-    "Blue: fixtures and their atoms; green: what arms do; orange, hatched: chance from run to run and pass to pass."
+    "Blue: fixtures and their atoms; green, dotted: what arms do; orange, hatched: chance from run to run and pass to pass."
 )
 ROW_IN, RIGHT_IN = 0.31, 1.6
 
