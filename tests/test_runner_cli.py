@@ -106,10 +106,14 @@ def test_an_arm_whose_program_is_missing_is_found_by_check_and_plan(controls, ca
     (controls / "prompts/own.toml").write_text('kind = "command"\ncommand = {run = ["no-such-program-x", "a.mjs"]}\n')
     (controls / "prompts/own2.toml").write_text('kind = "command"\ncommand = {run = ["./script"]}\n')
     (controls / "prompts/script").write_text("#!/bin/sh\n")
+    (controls / "prompts/own3.toml").write_text('kind = "command"\ncommand = {run = ["sh", "gone.sh"]}\n')
+    (controls / "prompts/own4.toml").write_text('kind = "command"\ncommand = {run = ["sh", "here.sh"]}\n')
+    (controls / "prompts/here.sh").write_text("cat\n")
     assert main(["check"]) == 2
     out, err = capsys.readouterr()
     assert "prompts/own.toml:2: no program 'no-such-program-x' here; install it" in out + err
     assert "prompts/own2.toml:2: the program './script' may not be executed; use chmod +x" in out + err
+    assert "prompts/own3.toml:2: no file 'gone.sh' beside the arm; write it" in out + err and "own4" not in out + err
     sweep = controls / "sweeps/s.toml"
     sweep.write_text(sweep.read_text().replace('"full"', '"full", "own"'))
     assert main(["run", "s", "--dry-run"]) == 0

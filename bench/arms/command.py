@@ -36,6 +36,8 @@ DETAIL_CHARS = 300
 """Most of a program's complaint that is kept."""
 LOOK_UP_S = 0.25
 """How often a program's run is looked up from, in seconds, to see whether it is to be stopped."""
+SCRIPTS = (".bash", ".cjs", ".js", ".mjs", ".php", ".pl", ".py", ".r", ".rb", ".sh", ".ts")
+"""Ends of the names of scripts, which an interpreter reads."""
 DRAIN_S = 2.0
 """How long the output of a killed program is waited for, in seconds."""
 
@@ -78,11 +80,17 @@ class UsageLine(Struct, frozen=True):
 
 
 def missing_program(spec: CommandSpec, folder: Path, env: Mapping[str, str]) -> str | None:
-    """Why the program of `spec` cannot start, by a look at the disk; None where it can. Nothing is run."""
-    program = spec.run[0]
+    """Why the program of `spec` cannot start, by a look at the disk; None where it can. Nothing is run.
+
+    A script that is the program's first argument (`python3 mine.py`) is looked for, too.
+    """
+    program, *rest = spec.run
     where = str(folder / program) if "/" in program else program
     if shutil.which(where, path=env.get("PATH")) is not None:
-        return None
+        script = rest[0] if rest and Path(rest[0]).suffix in SCRIPTS and not rest[0].startswith("-") else None
+        if script is None or (folder / script).is_file():
+            return None
+        return f"no file '{script}' beside the arm; write it, or mend the arm's command.run"
     if Path(where).is_file() and "/" in program:
         return f"the program '{program}' may not be executed; use chmod +x, or name its interpreter first"
     return f"no program '{program}' here; install it, or mend the arm's command.run"
