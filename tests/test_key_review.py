@@ -195,6 +195,11 @@ def test_of_a_long_message_the_part_around_what_carries_the_atom_is_shown():
         (["s", "a", "q", "a"], {"a1": "drafted", "a2": "reviewed", "a3": "drafted"}, (1, 0, 2)),
         (["s", "b", "a"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
         (["what?", "m", "A"], {"a1": "reviewed", "a2": "drafted", "a3": "drafted"}, (1, 0, 2)),
+        (["a", "b", "d"], {"a2": "drafted", "a3": "drafted"}, (0, 1, 2)),
+        (["a", "b", "d", "u", "u"], {"a1": "drafted", "a2": "drafted", "a3": "drafted"}, (0, 0, 3)),
+        (["a", "a", "a", "", "1", "d"], {"a1": "reviewed", "a2": "reviewed", "a3": "reviewed"}, (3, 0, 0)),
+        (["a", "a", "a", "u", "d"], {"a1": "reviewed", "a2": "reviewed"}, (2, 1, 0)),
+        (["a", "a", "a", "9", "2", "d", "q"], {"a1": "reviewed", "a3": "reviewed"}, (2, 1, 0)),
     ],
 )
 def test_every_answer_is_kept_also_where_the_input_ends(folder, answers, statuses, counts):
@@ -213,6 +218,22 @@ def test_enter_alone_answers_nothing(folder):
     _, shown, atoms = reviewed(folder, "", "")
     assert {a.status for a in atoms} == {"drafted"}
     assert "Enter alone answers nothing" in shown
+
+
+def test_a_number_beyond_the_last_names_no_atom(folder):
+    _, shown, _ = reviewed(folder, "99", "a099")
+    assert "no atom 99: there are 1 to 3" in shown and "no atom a099: there are" in shown
+
+
+def test_after_the_last_atom_a_person_may_go_back(folder):
+    _, shown, _ = reviewed(folder, "a", "a", "a")
+    assert "no atom is drafted any more: Enter ends, u takes the last answer back" in shown
+
+
+def test_a_refused_edit_stands_there_at_the_next_try(folder):
+    _, shown, (first, *_) = reviewed(folder, "e", "Redis is out.", "kafka", "", "e", "", "redis", "-")
+    assert "text [Redis is out.]: " in shown and "all [kafka]: " in shown
+    assert (first.text, first.accept) == ("Redis is out.", Patterns(("redis",)))
 
 
 def test_what_stands_there_is_shown_where_it_is_edited(folder):

@@ -36,7 +36,7 @@ KINDS = {
 """Source -> whose doing it is; all others are the fixtures' and their atoms'."""
 LOOKS = {"fixtures": (PALETTE[0], ""), "arms": (PALETTE[2], ".."), "chance": (PALETTE[1], "////")}
 COLOURS = (
-    "Blue: fixtures and their atoms; green, dotted: what arms do; orange, hatched: chance between runs and between passes."
+    "Blue: fixtures and their atoms; green, dotted: what arms do; orange, hatched: chance between runs and passes."
 )
 ROW_IN, RIGHT_IN = 0.31, 1.6
 

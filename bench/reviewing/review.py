@@ -43,8 +43,7 @@ class Review:
         self.transcript: Transcript = read(folder / TRANSCRIPT)
         self._order = tuple(atom.id for atom in self._key.atoms)
         self._before: list[tuple[str, Key]] = []
-        self._accepted: set[str] = set()
-        self._dropped: set[str] = set()
+        self._touched: set[str] = set()
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -53,8 +52,11 @@ class Review:
 
     @property
     def counts(self) -> Counts:
+        """Of this sitting's answers, what they came to: an atom that was accepted and then dropped is a dropped one."""
         drafted = sum(a.status == "drafted" for a in self._key.atoms)
-        return Counts(len(self._accepted), len(self._dropped), drafted, len(self._key.atoms) - drafted)
+        now = [self.get(id_) for id_ in self._touched]
+        accepted = sum(atom is not None and atom.status == "reviewed" for atom in now)
+        return Counts(accepted, now.count(None), drafted, len(self._key.atoms) - drafted)
 
     def get(self, id_: str) -> Atom | None:
         """The atom as it is now; None where it was dropped."""
@@ -77,12 +79,12 @@ class Review:
     def accept(self, id_: str) -> None:
         """The atom counts as reviewed."""
         self._change(id_, lambda atom: replace(atom, status="reviewed"))
-        self._accepted.add(id_)
+        self._touched.add(id_)
 
     def drop(self, id_: str) -> None:
         """The atom is taken out of the key."""
         self._change(id_, lambda _: None)
-        self._dropped.add(id_)
+        self._touched.add(id_)
 
     def retag(self, id_: str, tag: Tag) -> None:
         self._change(id_, lambda atom: replace(atom, tag=tag))
@@ -111,8 +113,6 @@ class Review:
         id_, key = self._before[-1]
         self._write(key)
         self._before.pop()
-        self._accepted.discard(id_)
-        self._dropped.discard(id_)
         return id_
 
     def _change(self, id_: str, change: Callable[[Atom], Atom | None]) -> None:

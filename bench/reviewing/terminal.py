@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import get_args
 
 from bench.errors import BenchError
-from bench.keys import Atom, Tag
+from bench.keys import Atom, Patterns, Tag
 from bench.reviewing.review import Counts, Review
-from bench.reviewing.shown import accepting, around, described, heading, joined
+from bench.reviewing.shown import BETWEEN, accepting, around, described, heading, joined
 
 Ask = Callable[[str], str]
 """Prompt -> the line that the person typed. Raises EOFError where there is none to come."""
@@ -26,8 +26,8 @@ _END = -1
 def review(folder: Path, ask: Ask, show: Show) -> Counts:
     """Go through the drafted atoms of the fixture's key; the key is written after every answer that changes it.
 
-    What was reviewed before is not asked again, but can be gone to. Ends at 'q', where the input ends, or where no atom
-    is drafted any more. Raises BenchError for a key or transcript that cannot be read.
+    What was reviewed before is not asked again, but can be gone to. Ends at 'q', where the input ends, at once where no
+    atom is drafted, and at Enter after the last one. Raises BenchError for a key or transcript that cannot be read.
     """
     return _Terminal(Review(folder), ask, show).run()
 
@@ -35,14 +35,36 @@ def review(folder: Path, ask: Ask, show: Show) -> Counts:
 class _Terminal:
     def __init__(self, under_review: Review, ask: Ask, show: Show) -> None:
         self._review, self._ask, self._show = under_review, ask, show
+        self._refused: dict[str, tuple[str, Patterns]] = {}
+        """What was typed in an edit that could not be: it stands there at the next try."""
 
     def run(self) -> Counts:
         counts = self._review.counts
         self._show(f"{counts.left} drafted atoms of {len(self._review.order)}. {HELP}")
         at = self._review.next_drafted()
         while at is not None and at != _END:
+            decided = at
             at = self._one(at)
+            if at is None:
+                at = self._last(decided)
         return self._review.counts
+
+    def _last(self, at: int) -> int | None:
+        """Asks where to go once no atom is drafted any more; None ends the review."""
+        self._show("no atom is drafted any more: Enter ends, u takes the last answer back, a number goes there")
+        while True:
+            try:
+                answer = self._ask("> ").strip().casefold()
+                if answer in ("", "q", "s"):
+                    return None
+                moved, to = self._answered(answer, at, "")
+            except EOFError:
+                return None
+            except BenchError as error:
+                self._show(f"{error}; nothing changed")
+                continue
+            if moved:
+                return to
 
     def _one(self, at: int) -> int | None:
         """Asks about the atom at a place until an answer moves on: the next place, `_END`, or None: all is done."""
@@ -85,6 +107,9 @@ class _Terminal:
                 return self._on_atom(answer, atom, at)
         if (place := self._review.place_of(answer)) is not None:
             return True, place
+        if answer.removeprefix("a").isdecimal():
+            self._show(f"no atom {answer}: there are 1 to {len(self._review.order)}")
+            return False, None
         self._show(HELP if answer else "Enter alone answers nothing: a accepts, d drops, s skips")
         return False, None
 
@@ -130,8 +155,14 @@ class _Terminal:
 
     def _edit(self, atom: Atom) -> None:
         """Asks for each part with what stands there; an empty line keeps it."""
-        self._show("Enter keeps what is in brackets; a dash alone empties a list of patterns")
-        text = self._ask(f"text [{atom.text}]: ").strip() or atom.text
-        every = self._ask(f"all [{joined(atom.accept.all)}]: ")
-        some = self._ask(f"any [{joined(atom.accept.any)}]: ")
-        self._review.edit(atom.id, text, accepting(every, some, atom.accept))
+        before, accept = self._refused.pop(atom.id, (atom.text, atom.accept))
+        self._show(f"Enter keeps what is in brackets; '{BETWEEN}' parts patterns; a dash alone empties a list of them")
+        text = self._ask(f"text [{before}]: ").strip() or before
+        every = self._ask(f"all [{joined(accept.all)}]: ")
+        some = self._ask(f"any [{joined(accept.any)}]: ")
+        typed = accepting(every, some, accept)
+        try:
+            self._review.edit(atom.id, text, typed)
+        except BenchError:
+            self._refused[atom.id] = (text, typed)
+            raise
