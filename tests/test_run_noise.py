@@ -44,6 +44,28 @@ def test_noise_says_sources_replicates_and_designs(tiny, capsys):
     assert lines["pass"]["variance"] is None and lines["fixture"]["levels"] == 2
 
 
+def test_controls_are_no_part_of_the_split(folder, tiny, capsys):
+    more = {f: arms | {"full": ["CCCC"], "none": ["LLLL"]} for f, arms in RUNS.items()}
+    rows = [output(a, f, r) for f, arms in RUNS.items() for a in arms for r in (1, 2)]
+    for name, kind in (("full", "full"), ("none", "nothing")):
+        rows += [output(name, f, kind=kind, model="none") for f in RUNS]
+    write_run(folder / "results/controls", more, rows=rows)
+    opened = bench.open_run("controls")
+    told = [[(r["source"], r["levels"], r["variance"]) for r in records(bench.noise(one))] for one in (tiny, opened)]
+    assert told[0] == told[1]
+    assert records(bench.projections(tiny)) == records(bench.projections(opened))
+    assert main(["noise", "controls"]) == 0
+    assert "controls are left out: full, none" in capsys.readouterr().out
+
+
+def test_a_run_of_controls_has_its_split(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    rows = [output(a, "f1", kind=kind, model="none") for a, kind in (("a", "full"), ("b", "nothing"))]
+    write_run(folder / "results/floor", {"f1": {"a": ["CC"], "b": ["LL"]}}, rows=rows)
+    lines = {r["source"]: r["levels"] for r in records(bench.noise(bench.open_run("floor")))}
+    assert lines["arm"] == 2
+
+
 def test_a_projection_is_of_the_runs_own_components(tiny):
     lines = {(r["fixtures"], r["replicates"]): r for r in records(bench.projections(tiny)) if r["passes"] == 1}
     # replicates vary by 937.5 / 4 points squared; these facts, 1 fixture, 3 replicates: sqrt(2 / 3 * 234.375)

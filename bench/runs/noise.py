@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
 from bench.runs.index import Run
-from bench.runs.sources import noise
+from bench.runs.sources import left_out, noise, without_controls
 from bench.runs.told import Told
 from bench.runs.varying import VARYING, varying_tables
 from bench.runs.view import Grading, gradings, ranked_of
@@ -37,7 +37,7 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     from bench.analysis.noise import run_components
     from bench.analysis.statistics.projection import Sources, se_like_these, se_these
 
-    ranked = ranked_of(run, grading, with_truncated)
+    ranked = without_controls(run, ranked_of(run, grading, with_truncated))
     found = run_components(ranked)
     why = _nothing_varies(ranked, found["replicate"])
     if why or found["replicate"] is None:
@@ -121,7 +121,10 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     from bench.runs.expected import spread_lines, worth_passes
 
     ranked = ranked_of(run, grading, with_truncated)
-    told = [
+    out = left_out(run, ranked)
+    ranked = without_controls(run, ranked)
+    told = [f"controls are left out: {', '.join(out)}"] if out else []
+    told += [
         f"the grader alone: SD of a pass {line['pass_sd']:.1f} points ({line['df']} degrees of freedom); two gradings"
         f" of one output differ by more than {line['repeatability']:.1f} one time in twenty"
         for line in records(grader_noise(ranked))
