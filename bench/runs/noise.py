@@ -20,8 +20,10 @@ DESIGNS = ((1, 3, 1), (1, 5, 1), (1, 10, 1), (3, 2, 1), (3, 5, 1), (3, 5, 3), (6
 """(fixtures, replicates, passes) that a projection is worked out for."""
 ABOUT = (
     "SD: points that a source adds to one verdict, or to a whole run; share: of what moves the recall of one run graded"
-    " once",
-    "SE: of a difference of two arms, in points; a design sees about three times that, or more with few runs",
+    " once"
+)
+ABOUT_DESIGNS = (
+    "SE: of a difference of two arms, in points; a design sees about three times that, or more with few runs"
 )
 
 
@@ -107,7 +109,8 @@ def show_noise(run: Run, *, with_truncated: bool = False) -> Told:
             notes.append(error.problem.message)
             continue
         tables.append((f"{by}, what other designs would give", [_design(line) for line in designs]))
-    return Told(tables, [*dict.fromkeys(notes), *ABOUT])
+        notes.append(ABOUT_DESIGNS)
+    return Told(tables, [*dict.fromkeys(notes), ABOUT])
 
 
 def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
