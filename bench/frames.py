@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -39,8 +39,13 @@ def frame(rows: Sequence[Row], row: type[Row]) -> pd.DataFrame:
 
 def records(table: pd.DataFrame) -> list[dict[str, object]]:
     """The frame's lines as plain dicts of JSON types: NA and NaN become None, numpy scalars become Python's."""
-    columns = {str(name): _values(table[name]) for name in table.columns}
-    return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    names = [str(name) for name in table.columns]
+    return [dict(zip(names, line, strict=True)) for line in lines(table)]
+
+
+def lines(table: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    """The frame's lines as tuples of the same, cheaper where there are many."""
+    return zip(*(_values(table[name]) for name in table.columns), strict=True)
 
 
 def number(value: object) -> float | None:
@@ -49,8 +54,13 @@ def number(value: object) -> float | None:
 
 
 def _values(column: pd.Series) -> list[object]:
-    missing: Iterable[bool] = column.isna()
-    return [None if gone else _python(value) for value, gone in zip(column, missing, strict=True)]
+    values: list[object] = column.tolist()
+    if column.dtype == object:
+        values = [_python(value) for value in values]
+    missing = column.isna()
+    if not missing.any():
+        return values
+    return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
 
 
 def _python(value: object) -> object:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bench.analysis.units import OUTPUT, SERIES
 from bench.forks.store import TEXT
-from bench.frames import records
+from bench.frames import lines, records
 from bench.report.highlight import Piece, located, pieces
 from bench.runs.view import Grading, recall
 from bench.runs.words import points, usd, whole
 from bench.text import ABSENT
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bench.rows import OutputRow
     from bench.runs.index import Run
 
@@ -66,9 +68,8 @@ def output_list(
     recalls = {} if grading is None else _recalls(run, grading)
     atoms = fixture_atoms(run, grading)
     rows = {_key(row): row for row in run.store.rows()}
-    lines = records(run.outputs[OUTPUT])
     found = []
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(records(run.outputs[OUTPUT]), 1):
         row = rows[_place(line)]
         place = run.store.output_path(row, TEXT).relative_to(run.root).as_posix()
         file = base + quote(place) if row.handoff_chars else None
@@ -80,7 +81,7 @@ def output_list(
 def fixture_atoms(run: Run, grading: Grading | None) -> dict[str, list[str]]:
     """Ids of each fixture's atoms that anything was graded on, in order."""
     found: dict[str, set[str]] = {str(fixture): set() for fixture in run.outputs["fixture"].unique()}
-    for fixture, atom in _lines(run, grading, ("fixture", "atom")):
+    for fixture, atom in lines(_grades_of(run, grading)[["fixture", "atom"]].drop_duplicates()):
         found[str(fixture)].add(str(atom))
     return {fixture: sorted(atoms) for fixture, atoms in found.items()}
 
@@ -94,9 +95,10 @@ def marked(run: Run, output: Output, evidence: Mapping[Key, list[tuple[str, str,
 def evidence_of(run: Run, grading: Grading | None) -> dict[Key, list[tuple[str, str, str | None]]]:
     """Output -> (atom, verdict, quote) of every pass that found something said of the atom."""
     found: dict[Key, list[tuple[str, str, str | None]]] = defaultdict(list)
-    for *place, atom, verdict, quoted in _lines(run, grading, (*OUTPUT, "atom", "verdict", "evidence")):
-        if verdict in HELD and quoted is not None:
-            found[tuple(place)].append((str(atom), str(verdict), str(quoted)))
+    grades = _grades_of(run, grading)
+    held = grades[grades["verdict"].isin(HELD) & grades["evidence"].notna()]
+    for *place, atom, verdict, quoted in lines(held[[*OUTPUT, "atom", "verdict", "evidence"]]):
+        found[tuple(place)].append((str(atom), str(verdict), str(quoted)))
     return dict(found)
 
 
@@ -139,17 +141,17 @@ def _recalls(run: Run, grading: Grading) -> dict[Key, object]:
 def _grades(run: Run, grading: Grading | None) -> dict[Key, dict[int, dict[str, str]]]:
     """Output -> pass -> atom -> letter."""
     found: dict[Key, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for *place, number, atom, verdict in _lines(run, grading, (*OUTPUT, "grading_pass", "atom", "verdict")):
+    columns = [*OUTPUT, "grading_pass", "atom", "verdict"]
+    for *place, number, atom, verdict in lines(_grades_of(run, grading)[columns]):
         found[tuple(place)][int(str(number))][str(atom)] = LETTERS[verdict]  # type: ignore[index]
     return found
 
 
-def _lines(run: Run, grading: Grading | None, columns: tuple[str, ...]) -> Iterator[list[object]]:
+def _grades_of(run: Run, grading: Grading | None) -> pd.DataFrame:
+    """The verdicts of one way of grading; without one, none."""
     if grading is None:
-        return
-    grades = run.grades[(run.grades["grader"] == grading.grader) & (run.grades["scope"] == grading.scope)]
-    for line in records(grades[list(columns)]):
-        yield [line[column] for column in columns]
+        return run.grades.iloc[:0]
+    return run.grades[(run.grades["grader"] == grading.grader) & (run.grades["scope"] == grading.scope)]
 
 
 def _place(line: Mapping[str, object]) -> Key:
