@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import cos, hypot, pi, sin
+from math import cos, hypot, inf, pi, sin
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ class _Spot(NamedTuple):
         return Box(min(left, x), min(bottom, y), max(right, x), max(top, y)).around(PAD_PX)
 
 
+_Placed = tuple[tuple[float, float], _Spot, Box]
+"""A label that stands: its point, its spot, and the spot's reach."""
+
+
 def place_labels(
     axes: Axes,
     labels: Sequence[Label],
@@ -125,18 +129,29 @@ def _choose(anchors: list[tuple[float, float]], options: list[list[_Spot]]) -> l
     order = sorted(range(len(anchors)), key=lambda i: (-crowd[i], anchors[i]))
     for _ in range(ROUNDS):
         for i in order:
-            others = [(anchors[j], spot) for j, spot in chosen.items() if j != i]
-            costs = [spot.cost + _conflict(anchors[i], spot, others) for spot in options[i]]
-            chosen[i] = options[i][costs.index(min(costs))]
+            others = [(anchors[j], spot, spot.reach(anchors[j])) for j, spot in chosen.items() if j != i]
+            chosen[i] = _cheapest(anchors[i], options[i], others)
     return [chosen[i] for i in range(len(anchors))]
 
 
-def _conflict(anchor: tuple[float, float], spot: _Spot, others: list[tuple[tuple[float, float], _Spot]]) -> float:
+def _cheapest(anchor: tuple[float, float], spots: list[_Spot], others: list[_Placed]) -> _Spot:
+    """The spot that costs least beside the others, of equals the first; a dearer one is not held against them."""
+    best, least = spots[0], inf
+    for spot in sorted(spots, key=lambda spot: spot.cost):
+        if spot.cost >= least:
+            break
+        cost = spot.cost + _conflict(anchor, spot, others)
+        if cost < least:
+            best, least = spot, cost
+    return best
+
+
+def _conflict(anchor: tuple[float, float], spot: _Spot, others: list[_Placed]) -> float:
     """What a spot costs beside the labels already placed: covering them, and leaders that cross."""
     box, end, cost = spot.box.around(PAD_PX), _nearest(spot.box, anchor), 0.0
     reach = spot.reach(anchor)
-    for point, other in others:
-        if not reach.overlap(other.reach(point)):
+    for point, other, its_reach in others:
+        if not reach.overlap(its_reach):
             continue
         if area := box.overlap(other.box):
             cost += ON_LABEL + area
