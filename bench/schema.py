@@ -20,6 +20,9 @@ T = TypeVar("T")
 Lines = dict[tuple[str | int, ...], int]
 """Path inside the document -> 1-based line."""
 
+MOST_NESTED, MOST_PARTS = 100, 1_000_000
+"""Of a YAML file: an alias may name a part that holds it, and a few lines of aliases billions of parts."""
+
 _AT = re.compile(r" - at `(?P<path>[^`]*)`$")
 _STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
 
@@ -128,7 +131,11 @@ def _plain(node: Any, at: tuple[str | int, ...], lines: Lines, path: Path, scala
     """The node as plain data, its lines noted. Duplicate keys are refused: YAML would silently keep the last."""
     import yaml
 
-    lines[at] = node.start_mark.line + 1
+    lines[at] = line = node.start_mark.line + 1
+    if len(at) > MOST_NESTED:
+        raise BenchError(f"parts stand in each other more than {MOST_NESTED} deep", path=path, line=line)
+    if len(lines) > MOST_PARTS:
+        raise BenchError(f"more than {MOST_PARTS:,} parts: its aliases (*) multiply them", path=path, line=line)
     match node:
         case yaml.MappingNode():
             out: dict[str, object] = {}

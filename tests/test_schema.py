@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 from msgspec import Struct
 
+from bench import schema
 from bench.errors import BenchError
 from bench.schema import load_toml, load_yaml
 
@@ -17,6 +18,20 @@ class Inner(Struct, forbid_unknown_fields=True):
 
 class Outer(Struct, forbid_unknown_fields=True):
     items: tuple[Inner, ...]
+
+
+def test_yaml_that_is_its_own_part_or_multiplies_is_refused_in_a_line(tmp_path, monkeypatch):
+    path = tmp_path / "f.yaml"
+    for text in ("a: &x [*x]\n", "a: &x {b: *x}\n"):
+        path.write_text(text)
+        with pytest.raises(BenchError, match="more than 100 deep"):
+            load_yaml(path, Outer)
+    monkeypatch.setattr(schema, "MOST_PARTS", 1000)
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    rows += [f"a{n}: &a{n} [{', '.join(10 * [f'*a{n - 1}'])}]" for n in range(1, 9)]
+    path.write_text("\n".join(rows))
+    with pytest.raises(BenchError, match="aliases"):
+        load_yaml(path, Outer)
 
 
 @pytest.mark.parametrize(
