@@ -51,6 +51,8 @@ def load_toml(path: Path, type_: type[T], *, text: str | None = None, first_line
         found = re.search(r"line (\d+)", str(e))
         line = (int(found[1]) if found else len(source.splitlines())) + first_line - 1  # else: "at end of document"
         raise BenchError(f"not valid TOML: {str(e).split(' (at')[0]}", path=path, line=line) from None
+    except RecursionError:
+        raise BenchError("not valid TOML: parts stand in each other too deep", path=path) from None
     return convert(data, type_, path, lambda at: toml_line(source, at, first_line))
 
 

@@ -34,6 +34,13 @@ def test_yaml_that_is_its_own_part_or_multiplies_is_refused_in_a_line(tmp_path, 
         load_yaml(path, Outer)
 
 
+def test_toml_that_is_nested_without_end_is_refused_in_a_line(tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(f"x = {5000 * '['}")
+    with pytest.raises(BenchError, match="too deep"):
+        load_toml(path, Outer)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
