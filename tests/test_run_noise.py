@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from matplotlib.text import Text
 from runs import output, project, write_run
 
 import bench
@@ -56,6 +57,8 @@ def test_controls_are_no_part_of_the_split(folder, tiny, capsys):
     assert records(bench.projections(tiny)) == records(bench.projections(opened))
     assert main(["noise", "controls"]) == 0
     assert "controls are left out: full, none" in capsys.readouterr().out
+    texts = [text.get_text() for text in bench.plot_noise(opened).findobj(Text)]
+    assert any(" ".join(text.split()) == "Controls, left out: full, none." for text in texts)
 
 
 def test_a_run_of_controls_has_its_split(folder, monkeypatch):

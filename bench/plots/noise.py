@@ -41,14 +41,18 @@ COLOURS = (
 ROW_IN, RIGHT_IN = 0.31, 1.6
 
 
-def noise_bars(split: pd.DataFrame) -> Figure:
-    """The figure of `noise_split` for one way of grading: a bar a source, or why the design tells none."""
+def noise_bars(split: pd.DataFrame, left_out: Sequence[str] = ()) -> Figure:
+    """The figure of `noise_split` for one way of grading: a bar a source, or why the design tells none.
+
+    `left_out` are names of the controls that are no part of it.
+    """
     import matplotlib as mpl
 
     lines = records(split)
     names = [f"{WORDS.get(str(line['source']), line['source'])} ({line['source']})" for line in lines]
+    out = [f"Controls, left out: {', '.join(left_out)}."] if left_out else []
     with mpl.rc_context(dict(RC)):  # type: ignore[arg-type]
-        rows = Rows(names, ROW_IN, RIGHT_IN, notes=note_lines([COLOURS, *_reasons(lines)]))
+        rows = Rows(names, ROW_IN, RIGHT_IN, notes=note_lines([COLOURS, *_reasons(lines), *out]))
         figure, axes = rows.figure(TITLE, KEY)
         for place, (line, name) in enumerate(zip(lines, names, strict=True)):
             _bar(axes, place, line, name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bench.errors import BenchError
 from bench.runs.atoms import atom_places, atom_texts
 from bench.runs.factors import atom_distractors
-from bench.runs.sources import noise
+from bench.runs.sources import left_out, noise
 from bench.runs.steps import survival_table
 from bench.runs.view import Grading, compare, one_grading, ranked_grades, ranked_of, truncated_too
 
@@ -87,7 +87,7 @@ def plot_noise(run: Run, *, grading: Grading | None = None) -> Figure:
     """Where the variation of recall comes from: fixtures, arms, replicates, passes, atoms."""
     from bench.plots import noise_bars
 
-    return noise_bars(noise(run, grading=grading))
+    return noise_bars(noise(run, grading=grading), left_out(run, ranked_of(run, grading)))
 
 
 def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:
