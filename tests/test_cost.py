@@ -113,7 +113,7 @@ def test_cost_per_carried_atom_has_the_limits_at_which_a_t_test_turns():
         ([0.1], ["CC"], "one run"),
         ([0.0, 0.0], ["CC", "CL"], "nothing was paid"),
         ([0.1, 0.1], ["CC", "CC"], "all runs are alike"),
-        ([0.1, 0.2], ["LL", "CC"], "what it carries is not clearly above 0"),
+        ([0.1, 0.2], ["LL", "CC"], "the atoms it carries differ too much from one fixture or run to the next"),
     ],
 )
 def test_a_cost_per_atom_without_an_interval_says_why(cents, letters, why):

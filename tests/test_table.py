@@ -151,6 +151,13 @@ def test_figures_that_a_grader_could_not_see_are_a_dash_with_its_reason(run):
     assert in_words(blind[blind["arm"] == "short"], ("wrong",)) == [{"wrong": "—"}]
 
 
+def test_a_cost_of_an_atom_without_an_interval_has_its_reason(run):
+    frame = arm_table(run)
+    why = frame["usd_per_carried_no_interval"].where(frame["arm"] != "inventory", "too uneven")
+    (note,) = [n for n in arm_notes(frame.assign(usd_per_carried_no_interval=why)) if "inventory" in n]
+    assert note == "an atom, no interval for inventory: too uneven"
+
+
 def test_the_other_views_of_a_run(run):
     assert [tuple(g) for g in gradings(run)] == [("lexical", "handoff")]
     assert len(recall(run)) == 7

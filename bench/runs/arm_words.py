@@ -62,7 +62,16 @@ def arm_notes(frame: pd.DataFrame) -> list[str]:
     if frame["usd_per_carried_low"].notna().any():
         over = (frame["usd_per_carried_target"] == LIKE_THESE).any()
         notes.append(f"95 % from, to: the interval of the cost of an atom, over {'fixtures' if over else 'runs'}")
-    return [*notes, *_alone(frame)]
+    return [*notes, *_without_interval(frame), *_alone(frame)]
+
+
+def _without_interval(frame: pd.DataFrame) -> list[str]:
+    """Why the cost of an atom has no interval, of the arms that have such a cost."""
+    paid = frame[(frame["usd_per_carried"] > 0).fillna(False) & frame["usd_per_carried_no_interval"].notna()]
+    return [
+        f"an atom, no interval for {', '.join(dict.fromkeys(map(str, part['arm'])))}: {why}"
+        for why, part in paid.groupby("usd_per_carried_no_interval", sort=False)
+    ]
 
 
 def _alone(frame: pd.DataFrame) -> list[str]:

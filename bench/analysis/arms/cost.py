@@ -25,7 +25,7 @@ Billing = Literal["api", "subscription"]
 
 NOTHING_CARRIED = "nothing carried"
 ONE_UNIT, ALIKE, FREE = "one run", "all runs are alike", "nothing was paid"
-NOT_ABOVE_0 = "what it carries is not clearly above 0"
+NOT_ABOVE_0 = "the atoms it carries differ too much from one fixture or run to the next"
 PER_CARRIED = [
     "usd_per_carried", "usd_per_carried_low", "usd_per_carried_high", "usd_per_carried_target",
     "usd_per_carried_reason", "usd_per_carried_no_interval",
