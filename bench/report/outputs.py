@@ -12,7 +12,7 @@ from bench.analysis.units import OUTPUT, SERIES
 from bench.forks.store import TEXT
 from bench.frames import lines, records
 from bench.report.highlight import Piece, located, pieces
-from bench.runs.view import Grading, recall
+from bench.runs.view import Grading, one_grading, recall
 from bench.runs.words import points, usd, whole
 from bench.text import ABSENT
 
@@ -149,9 +149,7 @@ def _grades(run: Run, grading: Grading | None) -> dict[Key, dict[int, dict[str, 
 
 def _grades_of(run: Run, grading: Grading | None) -> pd.DataFrame:
     """The verdicts of one way of grading; without one, none."""
-    if grading is None:
-        return run.grades.iloc[:0]
-    return run.grades[(run.grades["grader"] == grading.grader) & (run.grades["scope"] == grading.scope)]
+    return run.grades.iloc[:0] if grading is None else one_grading(run, grading).grades
 
 
 def _place(line: Mapping[str, object]) -> Key:

@@ -50,33 +50,25 @@ class _Terminal:
         return self._review.counts
 
     def _last(self, at: int) -> int | None:
-        """Asks where to go once no atom is drafted any more; None ends the review."""
+        """Asks where to go once no atom is drafted any more: a place, or `_END`."""
         self._show("no atom is drafted any more: Enter ends, u takes the last answer back, a number goes there")
-        while True:
-            try:
-                answer = self._ask("> ").strip().casefold()
-                if answer in ("", "q", "s"):
-                    return None
-                moved, to = self._answered(answer, at, "")
-            except EOFError:
-                return None
-            except BenchError as error:
-                self._show(f"{error}; nothing changed")
-                continue
-            if moved:
-                return to
+        return self._moved(at, "", enter="q")
 
     def _one(self, at: int) -> int | None:
-        """Asks about the atom at a place until an answer moves on: the next place, `_END`, or None: all is done."""
+        """Asks about the atom at a place: the next place, `_END`, or None: all is done."""
         id_ = self._review.order[at]
         atom = self._review.get(id_)
         if atom is None:
             self._show(f"{id_} was dropped; u takes that back where it was the last answer")
         else:
             self._show("\n".join(described(atom, self._review.transcript, self._place(at))))
+        return self._moved(at, id_)
+
+    def _moved(self, at: int, id_: str, enter: str = "") -> int | None:
+        """Asks until an answer moves on, and where to; `enter` is what Enter alone answers."""
         while True:
             try:
-                answer = self._ask("> ").strip().casefold()
+                answer = self._ask("> ").strip().casefold() or enter
                 moved, to = self._answered(answer, at, id_)
             except EOFError:
                 return _END

@@ -41,15 +41,10 @@ def rekeyed(run: Run) -> list[str]:
 
 def unreviewed(run: Run) -> dict[str, tuple[int, int]]:
     """fixture -> (atoms that nobody has reviewed, atoms) of every key that stands unchanged and has such atoms."""
-    from bench.fixtures import KEY
-
-    found = {}
-    for name, folder, sha256 in _standing(run):
-        # every table asks this: a key takes a third of a second to read, and a reviewed one need not be
-        if b"drafted" in (folder / KEY).read_bytes():
-            atoms = _atoms(folder / KEY, sha256)
-            found[name] = (sum(atom.status == "drafted" for atom in atoms), len(atoms))
-    return {name: count for name, count in found.items() if count[0]}
+    counts = {
+        name: (sum(atom.status == "drafted" for atom in atoms), len(atoms)) for name, _, atoms in standing_keys(run)
+    }
+    return {name: count for name, count in counts.items() if count[0]}
 
 
 def atom_places(run: Run) -> pd.DataFrame:
@@ -106,20 +101,12 @@ def places(transcript: Transcript, atoms: tuple[Atom, ...]) -> Iterator[tuple[st
 
 def standing_keys(run: Run) -> Iterator[tuple[str, Path, tuple[Atom, ...]]]:
     """(fixture, its folder, its atoms) of every key that is what the run was graded with."""
-    from bench.fixtures import KEY
-
-    for name, folder, sha256 in _standing(run):
-        yield name, folder, _atoms(folder / KEY, sha256)
-
-
-def _standing(run: Run) -> Iterator[tuple[str, Path, str]]:
-    """(fixture, its folder, the sha256 of its key) of every key that is what the run was graded with."""
     from bench.fixtures import KEY, sha256_of
 
     for name, mark in run.store.run_json().fixtures.items():
         for folder in _folders(mark.folder, run.root)[:1]:
             if sha256_of(folder / KEY) == mark.key_sha256:
-                yield name, folder, mark.key_sha256
+                yield name, folder, _atoms(folder / KEY, mark.key_sha256)
 
 
 @lru_cache(maxsize=64)

@@ -87,7 +87,7 @@ def plot_noise(run: Run, *, grading: Grading | None = None) -> Figure:
     """Where the variation of recall comes from: fixtures, arms, replicates, passes, atoms."""
     from bench.plots import noise_bars
 
-    return noise_bars(noise(run, grading=grading), left_out(run, ranked_of(run, grading)))
+    return noise_bars(noise(run, grading=grading), left_out(run, grading))
 
 
 def plot_distance(run: Run, *, grading: Grading | None = None) -> Figure:

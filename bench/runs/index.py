@@ -7,7 +7,7 @@ time), so that a changed, added or deleted file is noticed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -55,6 +55,12 @@ class Run:
     calls: pd.DataFrame
     kept: dict[object, pd.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Tables worked out of these, which several tables and figures ask for."""
+
+    def once(self, asked: object, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """The table of that name, made when it is first asked for."""
+        if asked not in self.kept:
+            self.kept[asked] = make()
+        return self.kept[asked]
 
     @property
     def name(self) -> str:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
 from bench.runs.index import Run
-from bench.runs.sources import left_out, noise, without_controls
+from bench.runs.sources import contested, left_out, noise
 from bench.runs.told import Told
 from bench.runs.varying import VARYING, varying_tables
-from bench.runs.view import Grading, gradings, ranked_of
+from bench.runs.view import Grading, gradings
 from bench.runs.words import points
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def projections(run: Run, *, grading: Grading | None = None, with_truncated: boo
     from bench.analysis.noise import run_components
     from bench.analysis.statistics.projection import Sources, se_like_these, se_these
 
-    ranked = without_controls(run, ranked_of(run, grading, with_truncated))
+    ranked = contested(run, grading, with_truncated)
     found = run_components(ranked)
     why = _nothing_varies(ranked, found["replicate"])
     if why or found["replicate"] is None:
@@ -123,9 +123,8 @@ def _grader(run: Run, grading: Grading, with_truncated: bool) -> list[str]:
     from bench.frames import records
     from bench.runs.expected import spread_lines, worth_passes
 
-    ranked = ranked_of(run, grading, with_truncated)
-    out = left_out(run, ranked)
-    ranked = without_controls(run, ranked)
+    ranked = contested(run, grading, with_truncated)
+    out = left_out(run, grading, with_truncated)
     told = [f"controls are left out: {', '.join(out)}"] if out else []
     told += [
         f"the grader alone: SD of a pass {line['pass_sd']:.1f} points ({line['df']} degrees of freedom); two gradings"

@@ -12,35 +12,40 @@ if TYPE_CHECKING:
     from bench.runs.index import Run
 
 
-def without_controls(run: Run, ranked: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts without those on the whole transcript, its tail and the empty handoff, whose distance from all other
-    arms would be most of the variance and says nothing of it. All of them where fewer than two other series are left.
+def contested(run: Run, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
+    """The ranked verdicts without those on the whole transcript, its tail and the empty handoff, whose distance from
+    all other arms would be most of the variance and says nothing of it. All of them where fewer than two other series
+    are left.
     """
     from bench.analysis.units import CONTROLS, SERIES
 
-    kinds = run.outputs.drop_duplicates(SERIES)[[*SERIES, "kind"]]
-    others = kinds[~kinds["kind"].isin(CONTROLS)][SERIES]
-    kept = ranked.merge(others.astype(ranked.dtypes[SERIES].to_dict()), on=SERIES)
-    return kept if kept[SERIES].drop_duplicates().shape[0] > 1 else ranked
+    ranked = ranked_of(run, grading, with_truncated)
+
+    def others() -> pd.DataFrame:
+        kinds = run.outputs.drop_duplicates(SERIES)[[*SERIES, "kind"]]
+        series = kinds[~kinds["kind"].isin(CONTROLS)][SERIES].astype(ranked.dtypes[SERIES].to_dict())
+        kept = ranked.merge(series, on=SERIES)
+        return kept if len(kept[SERIES].drop_duplicates()) > 1 else ranked
+
+    return run.once(("contested", grading or gradings(run)[0], with_truncated), others)
 
 
-def left_out(run: Run, ranked: pd.DataFrame) -> list[str]:
-    """Names of the controls that `without_controls` leaves out."""
-    from bench.analysis.units import named
+def left_out(run: Run, grading: Grading | None = None, with_truncated: bool = False) -> list[str]:
+    """Names of the controls that `contested` leaves out."""
+    from bench.analysis.units import SERIES, named
 
-    there = dict.fromkeys(named(ranked)["name"])
-    kept = set(without_controls(run, named(ranked))["name"])
-    return [str(name) for name in there if name not in kept]
+    series = contested(run, grading, with_truncated)[SERIES].drop_duplicates()
+    there = named(ranked_of(run, grading, with_truncated)[SERIES].drop_duplicates())
+    both = there.merge(series, on=SERIES, how="left", indicator=True)
+    return both.loc[both["_merge"] == "left_only", "name"].tolist()
 
 
 def noise(run: Run, *, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
     """One line a source of variation (fixture, arm, fixture x arm, replicate, pass, atom …): see `noise_split`.
 
-    Controls are left out, see `without_controls`.
+    Controls are left out, see `contested`.
     """
     from bench.analysis.noise import noise_split
 
     asked = ("noise", grading or gradings(run)[0], with_truncated)
-    if asked not in run.kept:
-        run.kept[asked] = noise_split(without_controls(run, ranked_of(run, grading, with_truncated)))
-    return run.kept[asked].copy()
+    return run.once(asked, lambda: noise_split(contested(run, grading, with_truncated))).copy()

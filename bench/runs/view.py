@@ -133,9 +133,7 @@ def compare(
     alone, one step under the other; `inventory · step 2` names one of them.
     """
     asked = (arms, grading or gradings(run)[0], with_truncated, margin)
-    if asked not in run.kept:
-        run.kept[asked] = _compared(run, arms, grading, with_truncated, margin)
-    return run.kept[asked].copy()
+    return run.once(asked, lambda: _compared(run, arms, grading, with_truncated, margin)).copy()
 
 
 def _compared(
@@ -247,9 +245,7 @@ def ranked_grades(run: Run, with_truncated: bool = False) -> pd.DataFrame:
 def ranked_of(run: Run, grading: Grading | None = None, with_truncated: bool = False) -> pd.DataFrame:
     """The same of one way of grading, that one or the first. Kept: many tables of a run begin with them."""
     asked = ("ranked", grading or gradings(run)[0], with_truncated)
-    if asked not in run.kept:
-        run.kept[asked] = ranked_grades(one_grading(run, grading), with_truncated)
-    return run.kept[asked]
+    return run.once(asked, lambda: ranked_grades(one_grading(run, grading), with_truncated))
 
 
 def _chosen(run: Run, ranked: pd.DataFrame, arms: Sequence[str]) -> tuple[str, list[str]]:

@@ -189,8 +189,7 @@ def matrix(table: pd.DataFrame, row: str, value: str = "recall", *, sort: bool =
 
 
 def _range(counts: pd.Series) -> Figure:
-    ends = dict.fromkeys(f"{n}" for n in (counts.min(), counts.max()) if n == n)
-    return Figure(" to ".join(ends) or ABSENT)
+    return Figure(" to ".join(dict.fromkeys(f"{n}" for n in (counts.min(), counts.max()))))
 
 
 def spread_of(table: pd.DataFrame) -> list[str]:

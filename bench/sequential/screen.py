@@ -98,11 +98,11 @@ def rank(store: Store, arms: list[str], stays: int) -> list[ArmRank]:
     from bench.analysis.recall import arm_recall, run_recall
     from bench.frames import records
     from bench.runs.index import build_index, open_run
-    from bench.runs.view import one_grading, ranked_grades
+    from bench.runs.view import ranked_of
 
     build_index(store)
     newest = {label: marks[-1].label for label, marks in store.run_json().arms.items()}
-    runs = run_recall(ranked_grades(one_grading(open_run(store.root), None)))
+    runs = run_recall(ranked_of(open_run(store.root)))
     by_arm = {str(line["arm"]): line for line in records(arm_recall(runs))}
     found = [(arm, by_arm.get(newest[arm], {})) for arm in arms]
     found.sort(key=lambda one: -_recall(one[1]))
@@ -129,10 +129,10 @@ def beside_first(store: Store, first: str, ranks: list[ArmRank]) -> list[ArmRank
     from bench.analysis.units import SERIES
     from bench.frames import number, records
     from bench.runs.index import open_run
-    from bench.runs.view import one_grading, ranked_grades
+    from bench.runs.view import ranked_of
 
     newest = {label: marks[-1].label for label, marks in store.run_json().arms.items()}
-    grades = ranked_grades(one_grading(open_run(store.root), None))
+    grades = ranked_of(open_run(store.root))
     grades = grades[grades["arm"].isin([newest[r.arm] for r in ranks])]
     series = grades.loc[grades["arm"] == newest[first], SERIES].drop_duplicates()
     if series.empty:

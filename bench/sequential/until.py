@@ -152,12 +152,12 @@ def decide_at(store: Store, rule: Rule, looks: Looks, at: int) -> list[ArmLook]:
     from bench.analysis.comparing.compare import compare
     from bench.frames import records
     from bench.runs.index import build_index, open_run
-    from bench.runs.view import one_grading, ranked_grades
+    from bench.runs.view import ranked_of
 
     build_index(store)
     run = open_run(store.root)
     newest = {label: marks[-1].label for label, marks in store.run_json().arms.items()}
-    grades = ranked_grades(one_grading(run, None))
+    grades = ranked_of(run)
     decided = _decided(looks, at)
     lines: list[Line] = []
     for model in rule.models:
